@@ -1,0 +1,106 @@
+/* io/drive_types: the drives and wrappers there are, and how to open them. */
+#ifndef RAWTPS_IO_DRIVE_TYPES_H
+#define RAWTPS_IO_DRIVE_TYPES_H
+
+#include "io/drive.h"
+
+/*
+ * null: answers every request latency_ns later (at least 1), moves nothing. Holds no data.
+ */
+struct drive *drive_null_open(struct loop *loop, uint64_t capacity_bytes, int64_t latency_ns,
+                              struct error *err);
+
+/*
+ * sim: a flash drive in virtual time (MODEL.md 8.3). Immutable parameters; one is shared by all VMs
+ * of a world. Every parameter has a basis in the drive's YAML (datasheet, measured, calibrated).
+ */
+struct drive_sim_params {
+    char name[64], model[64], form_factor[16], firmware[32];
+    uint64_t capacity_bytes;
+    uint32_t dies;              /* FIFO servers that work at once */
+    int64_t read_ns;            /* flash read of one unit (tR) */
+    double read_jitter;         /* uniform +- share of read_ns; 0.10 */
+    int64_t program_suspend_min_ns, program_suspend_max_ns; /* added to a read that meets a program */
+    int64_t command_ns;         /* serial command server: 1 / the highest IOPS */
+    int64_t fixed_ns;           /* controller and host, added last */
+    int64_t write_ack_ns;       /* acknowledged from the protected cache; also FUA and flush */
+    int64_t flush_ns;           /* a flush without power-loss protection takes this; 0: protected */
+    uint64_t link_read_bytes_per_s, link_write_bytes_per_s;
+    uint64_t cache_bytes;       /* write cache */
+    uint64_t program_bytes_per_s; /* raw, over all dies */
+    uint32_t stripe_bytes;      /* host data that go to one die at a time: 96 KiB */
+    double over_provisioning;   /* spare share of user capacity: 0.07, 0.28 */
+    double write_amplification; /* fixed, if > 0; else worked out from over-provisioning and the
+                                   span and pattern of what was written (random uniform: analytic) */
+    int64_t stack_ns;           /* virtual stack of the host, added to every request; 0 */
+};
+/*
+ * seed: the die choice and jitter. store: keep written bytes in memory (tests; small drives only).
+ */
+struct drive *drive_sim_open(struct loop *loop, const struct drive_sim_params *params,
+                             uint64_t seed, bool store, struct error *err);
+uint64_t drive_sim_memory_bytes(const struct drive_sim_params *params);
+
+/* slice: a part [from_bytes, from_bytes + bytes) of a shared drive, as a drive. Wrapper. */
+struct drive *drive_slice_open(struct drive *lower, uint64_t from_bytes, uint64_t bytes,
+                               struct error *err);
+
+/* tap: calls `look` for every answered request, and lets it pass. Wrapper. */
+struct drive *drive_tap_open(struct drive *lower, void (*look)(void *context, const struct io *),
+                             void *context, struct error *err);
+
+/*
+ * fault: does harm on purpose, each kind on chosen requests. Wrapper; needs a lower drive with data
+ * for all but errors. The plan says on which matching request (from 0) what happens.
+ */
+enum fault_kind {
+    FAULT_ERROR,       /* answers -error_code, does nothing */
+    FAULT_BIT_FLIP,    /* one bit of the data read is inverted */
+    FAULT_TORN,        /* only the first sectors of a page are written */
+    FAULT_LOST,        /* a write is answered but not done */
+    FAULT_STALE,       /* a read gives what the page held one write before */
+    FAULT_MISDIRECTED, /* a write goes to another page */
+    FAULT_SHORT,       /* half the bytes are moved */
+    FAULT_DELAY,       /* answered delay_ns later */
+    FAULT_KINDS
+};
+extern const char *const fault_kind_names[FAULT_KINDS];
+struct fault_rule {
+    enum fault_kind kind;
+    enum io_verb verb;
+    uint64_t from_offset, to_offset; /* requests that begin in here match */
+    uint64_t skip, every, count;     /* leave out `skip` matches, then each `every`-th, `count` times */
+    int error_code;                  /* positive errno */
+    int64_t delay_ns;
+    uint64_t distance_bytes;         /* misdirected by */
+};
+struct drive *drive_fault_open(struct drive *lower, const struct fault_rule *rules, uint32_t count,
+                               uint64_t seed, struct error *err);
+uint64_t drive_fault_injected(const struct drive *drive, uint32_t rule);
+
+/*
+ * uring: a block device or file by io_uring and O_DIRECT. Must be opened in the thread that runs the
+ * loop. Opens the loop too: there is one ring a world.
+ */
+struct uring_options {
+    uint32_t depth;         /* most requests in flight */
+    uint32_t batch;         /* most requests a submission; 0: no limit below depth */
+    uint64_t buffer_bytes;  /* arena: depth x largest request; registered if the limit lets it */
+    bool no_fixed_buffers, no_fixed_file, no_ring_fd, no_defer, no_single_issuer; /* rungs off */
+    bool two_enters;        /* submit, then wait only if nothing is done */
+    int64_t spin_ns;        /* wake so much before a deadline and poll */
+    bool poll, sqpoll;      /* never by default */
+};
+int loop_uring_open(struct loop *loop, uint32_t timers, const struct uring_options *options,
+                    int64_t start_monotonic_ns, struct error *err);
+void *loop_uring_arena(struct loop *loop); /* options.buffer_bytes of aligned, registered memory */
+/* Set now_ns = 0 at a CLOCK_MONOTONIC instant (start barrier) before loop_run(). */
+void loop_uring_start(struct loop *loop, int64_t start_monotonic_ns);
+/* What stood of the ladder, and how busy: for the result. */
+void loop_uring_describe(const struct loop *loop, char *buf, uint64_t size);
+
+/* fd: opened and guarded by drive_guard (io/guard.h); stays the caller's. */
+struct drive *drive_uring_open(struct loop *loop, int fd, uint64_t capacity_bytes,
+                               uint32_t align_bytes, struct error *err);
+
+#endif

@@ -1,0 +1,76 @@
+/* io/loop: owns time. Whatever waits, waits here; real and virtual time differ in one function. */
+#ifndef RAWTPS_IO_LOOP_H
+#define RAWTPS_IO_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/*
+ * Something that happens once at an instant. The owner embeds it (container_of) and it is the
+ * loop's from loop_arm() until fire(). 32 bytes.
+ */
+struct timer {
+    int64_t due_ns;
+    uint64_t order;              /* arming order: breaks ties, so runs repeat */
+    void (*fire)(struct timer *); /* may arm itself or others again */
+    uint32_t slot;               /* where the loop keeps it; TIMER_IDLE if not armed */
+    uint32_t spare;              /* the owner's own use */
+};
+enum { TIMER_IDLE = 0 };
+
+struct loop;
+
+struct loop_ops {
+    const char *name; /* "virtual" or "uring" */
+    /*
+     * Let time pass until until_ns (INT64_MAX: until something comes) or an earlier completion, and
+     * set loop->now_ns. virtual: now = until. uring: submits what is ready, sleeps in the ring,
+     * reaps, and calls the done() of what completed.
+     */
+    void (*wait)(struct loop *, int64_t until_ns);
+    void (*close)(struct loop *);
+};
+
+struct loop_far; /* timers of the far future, bucketed (loop.c) */
+
+struct loop {
+    const struct loop_ops *ops;
+    int64_t now_ns; /* since the loop's start; in virtual time from 0 */
+    uint64_t armed; /* timers armed so far: the next one's order */
+    uint64_t fired;
+    struct timer **heap; /* near future: 4-ary heap by (due_ns, order) */
+    uint32_t count, limit;
+    struct loop_far *far;
+    uint32_t in_flight; /* requests the world outside owes us (uring) */
+    bool stop;          /* set by anyone: loop_run() returns after the current event */
+    struct error *fault; /* set by a drive that can go on no longer; ends the run with exit 3 */
+};
+
+/*
+ * The virtual loop. limit is the most timers that will ever be armed at once (planned memory;
+ * must() fails beyond). Errors: -ENOMEM.
+ */
+int loop_virtual_open(struct loop *loop, uint32_t limit, struct error *err);
+/* For the implementations: the part that both share. */
+int loop_init(struct loop *loop, const struct loop_ops *ops, uint32_t limit, struct error *err);
+void loop_close(struct loop *loop);
+uint64_t loop_memory_bytes(uint32_t limit); /* what loop_init allocates */
+
+/* due_ns in the past is fired at the next turn (in order of due_ns). O(log n) of the near future. */
+void loop_arm(struct loop *loop, struct timer *timer, int64_t due_ns);
+void loop_disarm(struct loop *loop, struct timer *timer); /* no effect if idle */
+static inline bool timer_armed(const struct timer *timer)
+{
+    return timer->slot != TIMER_IDLE;
+}
+
+/*
+ * Run until loop->stop, or, if until_ns is reached first, return with now_ns >= until_ns and
+ * everything due until then fired. With nothing armed and nothing in flight it returns too (a loop
+ * that waits for nothing would wait for ever).
+ */
+void loop_run(struct loop *loop, int64_t until_ns);
+
+#endif

@@ -1,0 +1,70 @@
+/* io/stamp: every sector says whose it is, so that wrong data are found and named. */
+#ifndef RAWTPS_IO_STAMP_H
+#define RAWTPS_IO_STAMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/drive.h"
+
+enum { STAMP_SECTOR_BYTES = 512 };
+
+/* What stands in every 512-byte sector of a stamped page; the rest is random, new at every write. */
+struct stamp {
+    uint32_t magic, vm;
+    uint64_t page; /* page number in the slice: offset / page_bytes */
+    uint32_t version, sector;
+    uint32_t spare, crc; /* CRC32C of the sector with this field 0 */
+};
+
+/* What a read gave, against what was expected. */
+enum stamp_verdict {
+    STAMP_RIGHT,
+    STAMP_CORRUPT,     /* the CRC does not hold: bits flipped */
+    STAMP_TORN,        /* sectors of different versions */
+    STAMP_STALE,       /* an older version, but a second read gave the right one */
+    STAMP_LOST,        /* an older version or none of ours, at the second read too */
+    STAMP_MISDIRECTED, /* another page's or VM's data */
+    STAMP_VERDICTS
+};
+extern const char *const stamp_verdict_names[STAMP_VERDICTS];
+
+/* One wrong page, for the report. */
+struct stamp_finding {
+    enum stamp_verdict verdict;
+    uint32_t vm, sector;
+    uint64_t page, offset;
+    uint32_t expected_version;
+    uint32_t found_vm, found_version;
+    uint64_t found_page;
+    int64_t at_ns;
+};
+
+enum { STAMP_FINDINGS = 16 };
+
+struct stamp_counts {
+    uint64_t written, checked, wrong[STAMP_VERDICTS];
+    uint64_t unknown; /* reads of pages whose last write failed: not judged */
+    struct stamp_finding first[STAMP_FINDINGS];
+    uint32_t findings;
+};
+
+/*
+ * Wrapper that stamps every written page and checks every page read. Memory: 4 bytes a page
+ * (stamp_memory_bytes), allocated at open. Requests are whole pages, one or many; IO_NO_STAMP
+ * requests pass. A read that is not right is read once more, which tells a stale read (the second is
+ * right) from a lost write. A wrong page answers io->result = -EILSEQ and is counted.
+ * A page never written is expected to be anything (not judged) until its first write.
+ */
+struct drive *drive_stamp_open(struct drive *lower, uint32_t vm, uint32_t page_bytes,
+                               uint64_t seed, struct error *err);
+uint64_t stamp_memory_bytes(uint64_t capacity_bytes, uint32_t page_bytes);
+void drive_stamp_counts(const struct drive *drive, struct stamp_counts *ret);
+
+/* The pure part: fill and judge one page. */
+void stamp_page(void *page, uint32_t page_bytes, uint32_t vm, uint64_t number, uint32_t version,
+                uint64_t body_seed);
+enum stamp_verdict stamp_judge(const void *page, uint32_t page_bytes, uint32_t vm, uint64_t number,
+                               uint32_t version, struct stamp_finding *ret);
+
+#endif
