@@ -1,0 +1,138 @@
+/* plan/plan: a scenario with every choice made. Immutable once built; shared by all threads. */
+#ifndef RAWTPS_PLAN_PLAN_H
+#define RAWTPS_PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "io/drive_types.h"
+#include "target/model.h"
+#include "workload/block.h"
+
+enum { PLAN_VMS = 64, PLAN_PHASES = 8, PLAN_WARNINGS = 32, PLAN_SETS = 64 };
+
+/* What the user typed on the command line. Strings NULL if absent. */
+struct plan_request {
+    const char *scenario;    /* path, or the name of a shipped scenario */
+    const char *const *sets; /* "path=value" */
+    uint32_t set_count;
+    bool virtual_time;
+    const char *drive;       /* --drive PATH: overrides drive.path, kind uring */
+    const char *erase;       /* --erase SERIAL */
+    const char *scale;       /* "1/400", "0.01", "fit" */
+    const char *sample;      /* --for T */
+    const char *seed;
+    uint64_t expect_bytes;   /* --expect-size */
+    const char *data_dir;    /* where scenarios/ and vm-configs/ are; NULL: found by plan_data_dir() */
+};
+
+enum plan_workload { PLAN_TPCC, PLAN_SYSBENCH, PLAN_BLOCK };
+enum plan_target { PLAN_MODEL, PLAN_BARE };
+enum plan_drive { PLAN_DRIVE_SIM, PLAN_DRIVE_NULL, PLAN_DRIVE_URING };
+enum plan_arrivals { PLAN_CLOSED, PLAN_CONSTANT, PLAN_POISSON }; /* closed: think times only */
+enum plan_phase_kind { PHASE_FILL, PHASE_WARM, PHASE_PRECONDITION, PHASE_SAMPLE };
+enum plan_rule { RULE_TIME, RULE_AMOUNT, RULE_STEADY, RULE_DONE }; /* DONE: the phase ends itself */
+
+struct plan_disk {
+    char role[16]; /* "data", "log", "boot" ... */
+    uint64_t bytes;
+    uint64_t from_bytes; /* where its slice begins on the drive */
+};
+
+struct plan_vm {
+    char name[32], config[48];
+    uint32_t users, vcpus;
+    uint64_t memory_bytes;
+    enum plan_workload workload;
+    enum plan_target target;
+    struct model_settings model;   /* PLAN_MODEL: workload settings are inside */
+    struct model_footprint footprint;
+    struct block_settings block;   /* PLAN_BLOCK */
+    enum plan_arrivals arrivals;
+    double rate_per_s;             /* open loop: offered transactions a second */
+    double mean_think_ns;          /* keying + thinking a transaction; closed loop's Z */
+    uint64_t work_transactions;    /* work-bound: stop after so many; 0: time-bound */
+    struct plan_disk disks[4];
+    uint32_t disk_count;
+    uint64_t from_bytes, bytes;    /* the VM's slice of the drive */
+    uint64_t seed;                 /* the VM's own, derived from the plan's */
+    uint64_t memory_needed_bytes;  /* ours, for this VM */
+};
+
+struct plan_phase {
+    char name[24];
+    enum plan_phase_kind kind;
+    enum plan_rule rule;
+    int64_t length_ns;    /* RULE_TIME; RULE_STEADY: the most */
+    int64_t requested_ns; /* as the scenario says, before --for; 0 if the same */
+    uint64_t amount_bytes; /* RULE_AMOUNT: bytes written */
+};
+
+struct plan {
+    char name[64], about[160], basis[24], path[256];
+    char *text;                /* the scenario file's exact bytes, NUL-terminated */
+    char sha256[72];
+    struct {
+        char name[48], sha256[72];
+        char *text;
+    } configs[8];              /* the vm-configs used */
+    uint32_t config_count;
+    bool virtual_time;
+    uint64_t seed;
+    char scale_text[24];       /* "1", "1/400" */
+    double scale;              /* in (0, 1] */
+    bool scale_fitted;
+
+    enum plan_drive drive;
+    char drive_path[256], drive_like[64], erase[128], form_factor[16];
+    struct drive_sim_params sim;
+    int64_t null_latency_ns;
+    uint64_t drive_capacity_bytes; /* 0 if not known before opening */
+    uint64_t expect_bytes;
+    struct uring_options uring;
+    bool writes;               /* anything will be written (also by filling) */
+    bool stamps;
+    bool data_moves;           /* pages have real bytes (uring, or a sim with store) */
+
+    struct plan_vm vms[PLAN_VMS];
+    uint32_t vm_count;
+    struct plan_phase phases[PLAN_PHASES];
+    uint32_t phase_count;
+    bool start_warm;
+    int64_t interval_ns;       /* of the recorder: 1 s */
+    int64_t settle_ns;         /* virtual time after a warm start, before the sample */
+
+    uint64_t footprint_bytes;  /* of all VMs on the drive */
+    uint64_t fill_bytes;       /* written by the fill phase */
+    uint64_t memory_bytes;     /* ours, all in */
+    char warnings[PLAN_WARNINGS][200];
+    uint32_t warning_count;
+};
+
+/*
+ * Read the scenario and fill in every default. Touches no drive but to learn its size (a block
+ * device's or file's), so `rawtps plan` may call it on anything.
+ * Errors: EXIT_USAGE with file:line:column for what the scenario says, EXIT_USAGE for options,
+ * EXIT_FAILED for files that cannot be read.
+ */
+int plan_build(struct plan *plan, const struct plan_request *request, struct error *err);
+void plan_free(struct plan *plan);
+
+/* All of it in words, for `rawtps plan`: footprint, bytes written, memory, duration, phases, keys. */
+void plan_explain(const struct plan *plan, struct text *ret);
+
+/* Where the shipped files are: $RAWTPS_DATA, beside the program, or the installed place. */
+int plan_data_dir(char *ret, uint64_t size, struct error *err);
+
+/* What `rawtps list` shows, one row a file, sorted. */
+struct plan_listing {
+    char kind[16], name[64], about[160], path[256];
+};
+int plan_list(struct plan_listing **ret_rows, uint32_t *ret_count, struct error *err);
+
+/* What a user of the engine may cost in memory; the engine asserts that it keeps to it. */
+enum { PLAN_USER_BYTES = 416 };
+
+#endif

@@ -1,0 +1,221 @@
+/* result/result: a run as a document. RESULTS.md has the schema; result_json writes and reads it. */
+#ifndef RAWTPS_RESULT_RESULT_H
+#define RAWTPS_RESULT_RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "stats/hist.h"
+
+enum { RESULT_SCHEMA_VERSION = 1, RESULT_TXNS = 8, RESULT_IOS = 8, RESULT_SIZES = 16,
+       RESULT_FACTS = 48, RESULT_VMS = 64, RESULT_CHECKS = 512, RESULT_WARNINGS = 64,
+       RESULT_PHASES = 8, RESULT_DRIVES = 8, RESULT_SPENT = 5 };
+
+struct result_latency {
+    uint64_t count;
+    int64_t min_ns, max_ns, sum_ns;
+    unsigned __int128 sumsq_ns2;
+    double mean_ns, stddev_ns;
+    int64_t p50_ns, p90_ns, p95_ns, p99_ns, p99_9_ns, p99_99_ns, p99_999_ns;
+};
+void result_latency_of(struct result_latency *ret, const struct hist *hist);
+
+struct result_txn {
+    char kind[24];
+    uint64_t due, done, rolled_back, failed, skipped, open, retries;
+    struct result_latency response, service;
+    int64_t spent_ns[RESULT_SPENT]; /* cpu lock read log session */
+    int64_t p90_limit_ns;           /* 0: none */
+};
+
+struct result_io {
+    char verb[8], area[8];
+    uint64_t count, bytes, errors;
+    struct {
+        uint32_t bytes;
+        uint64_t count;
+    } sizes[RESULT_SIZES];
+    uint32_t size_count;
+    struct result_latency latency;
+};
+
+struct result_fact {
+    char name[40];
+    double value;
+};
+
+struct result_audit { /* Little's law: N = X (R + Z) */
+    uint64_t users;
+    double response_mean_ns, think_mean_ns;
+    double concurrency; /* X (R + Z) */
+    double ratio;       /* concurrency / users; 1 if it holds */
+    double ceiling_tps, ceiling_share; /* users / Z; 0 without think time */
+    char verdict[24];   /* "ok", "inconsistent", "open loop" */
+};
+
+struct result_steady {
+    char preset[16];
+    uint32_t rounds, mser_cut_s;
+    double range_share, excursion_share, drift_share, drift_p;
+    bool reached, judged;
+};
+
+struct result_integrity {
+    bool checked; /* stamps were on */
+    uint64_t stamps_checked, stamp_errors;
+    char first[256]; /* the first wrong page in words; "" if none */
+};
+
+struct result_vm {
+    char name[32], config[48], host[64], ended[16], error[256];
+    uint64_t users;
+    int64_t sample_from_ns, sample_until_ns;
+    double tps, iops, mb_s, read_mb_s, write_mb_s;
+    double tps_cv, worst_second_tps;
+    struct result_latency response, service; /* of all kinds */
+    uint64_t due, done, rolled_back, failed, skipped, open, retries;
+    struct result_txn txns[RESULT_TXNS];
+    uint32_t txn_count;
+    struct result_io ios[RESULT_IOS];
+    uint32_t io_count;
+    struct result_fact facts[RESULT_FACTS];
+    uint32_t fact_count;
+    struct result_audit audit;
+    struct result_steady steady;
+    struct result_integrity integrity;
+};
+/* The value of a fact, or NAN if the VM has none of that name. */
+double result_fact(const struct result_vm *vm, const char *name);
+void result_fact_set(struct result_vm *vm, const char *name, double value);
+
+struct result_check {
+    char name[48], scope[32];
+    double expected, found, tolerance;
+    bool passed;
+    enum exit_code exit;
+};
+
+struct result_phase {
+    char name[24], rule[16];
+    int64_t from_ns, until_ns, requested_ns;
+    uint64_t bytes_written;
+};
+
+struct result_drive {
+    char kind[16], path[256], model[64], serial[64], firmware[32], form_factor[16];
+    char how[160], flush[96], queue[256];
+    uint64_t capacity_bytes;
+    uint32_t logical_block_bytes, physical_block_bytes;
+    double write_amplification;
+};
+
+struct result {
+    uint32_t schema_version;
+    struct {
+        char id[128], tool[16], version[32], build_id[72], label[64], ended[16];
+        char started_utc[32], error[256];
+        char **command;
+        uint32_t command_count;
+        uint64_t seed;
+        enum exit_code exit_code;
+        bool virtual_time;
+        int64_t wall_ns, cpu_ns; /* of the tool itself */
+        uint64_t memory_bytes;   /* planned; peak resident in peak_memory_bytes */
+        uint64_t peak_memory_bytes;
+    } run;
+    struct {
+        char name[64], sha256[72], basis[24], scale[24];
+        char *text;
+        bool comparable; /* full scale and full phases */
+        struct {
+            char name[48], sha256[72];
+            char *text;
+        } configs[8];
+        uint32_t config_count;
+    } scenario;
+    struct result_phase phases[RESULT_PHASES];
+    uint32_t phase_count;
+    struct {
+        uint64_t bytes_written;
+        double capacity_share, idle_before_s;
+    } precondition;
+    struct {
+        char hostname[64], kernel[96], cpu_model[96], governor[24];
+        uint32_t cores;
+        uint64_t memory_bytes;
+    } host;
+    struct result_drive drives[RESULT_DRIVES];
+    uint32_t drive_count;
+    struct result_vm *vms; /* vm_count of them */
+    uint32_t vm_count;
+    struct result_vm aggregate;
+    double fairness; /* (max - min) / mean of the VMs' tps */
+    struct result_check *checks; /* at most RESULT_CHECKS */
+    uint32_t check_count;
+    char (*warnings)[240]; /* at most RESULT_WARNINGS */
+    uint32_t warning_count;
+};
+
+/* An empty result with room for vm_count VMs. Errors: -ENOMEM. */
+int result_init(struct result *result, uint32_t vm_count, struct error *err);
+void result_free(struct result *result);
+void result_warn(struct result *result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void result_check(struct result *result, const char *name, const char *scope, double expected,
+                  double found, double tolerance, bool passed, enum exit_code exit);
+
+/* Derived figures (tps, audit, fairness, exit code) from counts; metrics.c. Idempotent. */
+void result_derive(struct result *result);
+
+/* run.json: the whole document as text; and back. Errors of reading: EXIT_USAGE with line:column. */
+struct text;
+void result_write_json(const struct result *result, struct text *ret);
+int result_read_json(struct result *ret, const char *text, uint64_t bytes, const char *file,
+                     struct error *err);
+/* Equal for equal runs in virtual time: sha256 over all but id, time, command, build, host, files. */
+void result_digest(const struct result *result, char ret[72]);
+
+/* One row of intervals.csv (RESULTS.md section 5); vm -1 is "all". */
+struct result_interval {
+    int64_t start_ns, length_ns;
+    char phase[24];
+    int32_t vm;
+    uint64_t due, done, rolled_back, failed, skipped, retries;
+    double tps, mean_ns, stddev_ns;
+    int64_t p50_ns, p95_ns, p99_ns, p99_9_ns, max_ns;
+    uint64_t read_bytes, write_bytes, flushes;
+    double hit_ratio; /* NAN: unknown */
+};
+extern const char result_interval_header[]; /* one line, with newline */
+void result_interval_line(const struct result_interval *interval, struct text *ret);
+/* Parse one line (no header). False: torn or foreign. */
+bool result_interval_parse(const char *line, struct result_interval *ret);
+
+/*
+ * A run directory that is being written (RESULTS.md section 2). Writers append and fsync when
+ * run_dir_sync() is called; a full disk is an error that keeps what was written.
+ */
+struct run_dir {
+    char path[512], id[128];
+    int dir_fd, intervals_fd, events_fd, stdout_fd, hlog_fd;
+    bool failed; /* something could not be written: the first error is kept */
+    struct error error;
+};
+/*
+ * out: the directory exactly (--out; must not exist or be empty), or NULL: root/<UTC>-<name>-<id>
+ * and root/LATEST points to it. Errors: EXIT_USAGE (exists), EXIT_FAILED.
+ */
+int run_dir_create(struct run_dir *dir, const char *root, const char *out, const char *name,
+                   int64_t utc_seconds, uint64_t id_seed, struct error *err);
+int run_dir_append(struct run_dir *dir, int fd, const char *bytes, uint64_t count);
+int run_dir_replace(struct run_dir *dir, const char *name, const char *bytes, uint64_t count);
+int run_dir_sync(struct run_dir *dir);
+void run_dir_close(struct run_dir *dir);
+/* Load run.json of a directory (or of results/LATEST, or the file itself). */
+int run_dir_load(const char *path, struct result *ret, struct error *err);
+/* All whole lines of intervals.csv, a torn last one dropped. Caller frees *ret_rows. */
+int run_dir_intervals(const char *path, struct result_interval **ret_rows, uint64_t *ret_count,
+                      struct error *err);
+
+#endif
