@@ -60,8 +60,10 @@ endif
 CPPFLAGS_ALL = -D_GNU_SOURCE -Iinclude $(filter-out -l% -L%,$(LIB_FLAGS)) $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 $(OPT) -g -ffp-contract=off -fno-strict-aliasing -pthread $(WARN) $(CFLAGS)
 LDLIBS_ALL = $(filter -l% -L%,$(LIB_FLAGS)) $(LDLIBS) -lm -pthread
-COMPILE = $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
-LINK = $(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@
+V ?= 0
+SAY = $(if $(filter 0,$(V)),@printf '  %-4s %s\n' $(1) $(patsubst $(BUILD)/%,%,$@) &&)
+COMPILE = $(call SAY,CC) $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+LINK = $(call SAY,LINK) $(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@
 
 # ---- rooms -------------------------------------------------------------------------------------
 
@@ -81,7 +83,7 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 define room_lib
 $(BUILD)/lib$(1).a: $(call objs,$(1)) $(BUILD)/list/$(1)
 	@rm -f $$@
-	$(AR) rcs $$@ $$(filter %.o,$$^)
+	$$(call SAY,AR) $(AR) rcs $$@ $$(filter %.o,$$^)
 ifneq ($(filter-out $(NO_BUILD),$(or $(MAKECMDGOALS),all)),)
 ifneq ($$(file <$(BUILD)/list/$(1)),$$(call srcs,$(1)))
 $$(shell mkdir -p $(BUILD)/list)$$(file >$(BUILD)/list/$(1),$$(call srcs,$(1)))
@@ -108,7 +110,7 @@ TEST_LIB := $(if $(TEST_LIB_OBJS),$(BUILD)/libtest.a)
 
 $(BUILD)/libtest.a: $(TEST_LIB_OBJS)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call SAY,AR) $(AR) rcs $@ $^
 
 $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -134,7 +136,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $$(call test_libs,$$*) $(TEST_LIB)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
-	@echo '  variables: CC OPT CFLAGS LDFLAGS BUILD PREFIX DESTDIR JOBS FUZZ_SECONDS,' \
+	@echo '  variables: V=1 CC OPT CFLAGS LDFLAGS BUILD PREFIX DESTDIR JOBS FUZZ_SECONDS,' \
 		'as in `make CC=clang OPT=-O0 BUILD=build/clang`'
 
 deps: ## install what is missing to build, test and measure (Debian, Ubuntu; else a list)
