@@ -1,0 +1,79 @@
+/* report/doc: a report as a neutral document: said once, rendered many times. */
+#ifndef RAWTPS_REPORT_DOC_H
+#define RAWTPS_REPORT_DOC_H
+
+#include "base/text.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum doc_align { DOC_LEFT, DOC_RIGHT };
+/* What colour may say where there is colour; the word says it anyway. */
+enum doc_tone { DOC_PLAIN, DOC_GOOD, DOC_BAD, DOC_DOUBTFUL };
+enum { DOC_COLUMNS = 24 };
+
+struct doc_column {
+    const char *title; /* for people: "p99", "rd MB/s" */
+    const char *key;   /* for machines, unit last: "p99_ns" */
+    enum doc_align align;
+};
+
+struct doc_block; /* private to room report: src/report/doc_parts.h */
+struct doc_cell;
+
+/*
+ * Blocks in order. If memory runs out `failed` is set and what follows is dropped: check once at
+ * the end. Strings are copied; control characters and what is not UTF-8 become '?', so that a
+ * serial number or a label cannot speak to a terminal.
+ */
+struct doc {
+    struct text words; /* all strings, each ended by a zero byte */
+    struct doc_block *blocks;
+    uint32_t block_count, block_limit;
+    struct doc_cell *cells;
+    uint32_t cell_count, cell_limit;
+    bool failed;
+};
+
+void doc_init(struct doc *doc);
+void doc_free(struct doc *doc);
+
+/* level 1: the title of the report; 2: a part of it. */
+void doc_heading(struct doc *doc, uint32_t level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void doc_paragraph(struct doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Small print: how figures were made. */
+void doc_note(struct doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A key and its value on a line; neighbours are aligned. */
+void doc_pair(struct doc *doc, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A word that judges, put behind the pair, note or paragraph that was added last. */
+void doc_verdict(struct doc *doc, enum doc_tone tone, const char *word);
+
+/*
+ * Begin a table; its cells follow, row by row. columns: at most DOC_COLUMNS, their strings must
+ * live as long as doc (literals). key: names the table for machines ("vms", "physical_io").
+ */
+void doc_table(struct doc *doc, const char *key, const struct doc_column *columns, uint32_t count);
+/* The next cell. Machines read the same text. */
+void doc_cell(struct doc *doc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void doc_cell_tone(struct doc *doc, enum doc_tone tone, const char *word);
+/* Figures: people read 3 significant digits and groups, machines the number in its base unit. */
+void doc_cell_count(struct doc *doc, uint64_t value); /* "12 650"; 12650 */
+void doc_cell_number(struct doc *doc, double value);  /* "12 650" "93.1" "0.250"; NAN "-" */
+void doc_cell_duration(struct doc *doc, double ns);   /* "14.8ms"; 14800000; NAN "-" */
+void doc_cell_share(struct doc *doc, double share, bool sign); /* "93.1" or "93.1%"; 0.931 */
+void doc_cell_size(struct doc *doc, double bytes);             /* "8 KiB"; 8192 */
+
+/* Renderers. Each appends to ret; ret->failed tells of lack of memory. */
+
+struct doc_text_options {
+    uint32_t width; /* columns of the terminal, 40 or more; wider tables go on below */
+    bool colour;    /* ANSI colours for verdicts */
+};
+void doc_text(const struct doc *doc, const struct doc_text_options *options, struct text *ret);
+/* GitHub's Markdown: pipe tables. */
+void doc_markdown(const struct doc *doc, struct text *ret);
+/* RFC 4180, tables only, machines' figures: name of the table, header, rows, empty line. */
+void doc_csv(const struct doc *doc, struct text *ret);
+
+#endif
