@@ -56,7 +56,8 @@ one_test '# must-run
 echo "# SKIP no loop device"; exit 77'
 is 'a skip of a must-run test is fine at home' "$last" '0 passed, 0 failed, 1 skipped'
 run env CI=true tree/tests/run --build b cli/test_one
-is 'and a failure in CI' "$(printf '%s\n' "$out" | tail -n 1) $code" '0 passed, 1 failed, 0 skipped 1'
+is 'and a failure in CI' "$(printf '%s\n' "$out" | tail -n 1) $code" \
+    '0 passed, 1 failed, 0 skipped 1'
 
 one_test 'pwd; ls -A | wc -l; echo "ok 1 - a"'
 is 'a test has a directory of its own' "$last" '1 passed, 0 failed, 0 skipped'
