@@ -213,7 +213,8 @@ static int read_checked(const struct key *row, const char *text, struct value *r
                    : error_set(err, EXIT_USAGE, -EINVAL, "%s: must be at most %u bytes long",
                                row->name, row->bytes - 1u);
     }
-    if (is_number(row->type) && row->least && text[0] == '-' && text[1] >= '0' && text[1] <= '9') {
+    if (is_number(row->type) && row->type != KEY_NUMBER && row->least && text[0] == '-' &&
+        text[1] >= '0' && text[1] <= '9') {
         return refuse_bounds(row, text, err);
     }
     if (read_value(row, text, ret, err)) {

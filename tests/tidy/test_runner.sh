@@ -52,6 +52,17 @@ like 'and the limit is shown' "$out" 'time limit of 1 s'
 sleep 0.1
 not_ok 'with all that it started' grep -q '^State:.[^Z]' "/proc/$(cat tree/pid)/status"
 
+printf '#!/bin/sh\necho $$ > "$ROOT/pid"; exec sleep 60\n' > tree/tests/cli/test_one.sh
+rm -f tree/pid
+tree/tests/run --build b cli/test_one > told 2>&1 &
+runner=$!
+while [ ! -s tree/pid ]; do sleep 0.05; done
+kill -TERM "$runner"
+wait "$runner"
+is 'told to end, it does' "$?" 143
+sleep 0.1
+not_ok 'and takes its tests along' grep -q '^State:.[^Z]' "/proc/$(cat tree/pid)/status"
+
 one_test '# must-run
 echo "# SKIP no loop device"; exit 77'
 is 'a skip of a must-run test is fine at home' "$last" '0 passed, 0 failed, 1 skipped'
