@@ -48,7 +48,7 @@ double dist_cdf(const struct dist *dist, double x);
  */
 struct permutation {
     uint64_t n, key;
-    uint32_t half_bits;
+    uint32_t left_bits, right_bits;
 };
 void permutation_init(struct permutation *perm, uint64_t n, uint64_t key);
 uint64_t permutation_at(const struct permutation *perm, uint64_t i);

@@ -1,0 +1,146 @@
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* 3 significant digits of a value below 1000 (or 1024). */
+static int places(double value)
+{
+    return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+}
+
+static const char *format_size(uint64_t bytes, unsigned step, const char *const *names, char *buf,
+                               size_t size)
+{
+    uint64_t unit = 1;
+    char digits[32];
+    size_t len;
+
+    while (bytes / unit >= step) {
+        unit *= step;
+        names++;
+    }
+    snprintf(digits, sizeof(digits), "%.*f", places((double)bytes / (double)unit),
+             (double)bytes / (double)unit);
+    if (strchr(digits, '.')) {
+        len = strlen(digits);
+        while (digits[len - 1] == '0') {
+            digits[--len] = '\0';
+        }
+        if (digits[len - 1] == '.') {
+            digits[len - 1] = '\0';
+        }
+    }
+    snprintf(buf, size, "%s %s", digits, *names);
+    return buf;
+}
+
+const char *units_format_size(uint64_t bytes, char *buf, size_t size)
+{
+    static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+
+    return format_size(bytes, 1024, names, buf, size);
+}
+
+const char *units_format_size_decimal(uint64_t bytes, char *buf, size_t size)
+{
+    static const char *const names[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
+
+    return format_size(bytes, 1000, names, buf, size);
+}
+
+const char *units_format_clock(int64_t ns, char *buf, size_t size)
+{
+    int64_t s = (ns < 0 ? 0 : ns) / 1000000000, days = s / 86400;
+    char day[24] = "";
+
+    if (days > 0) {
+        snprintf(day, sizeof(day), "%" PRId64 "d ", days);
+    }
+    snprintf(buf, size, "%s%02d:%02d:%02d", day, (int)(s / 3600 % 24), (int)(s / 60 % 60),
+             (int)(s % 60));
+    return buf;
+}
+
+const char *units_format_duration(int64_t ns, char *buf, size_t size)
+{
+    static const char *const names[] = {"ns", "us", "ms", "s"};
+    double value = (double)ns;
+    int i = 0;
+
+    if (ns < 1000) {
+        snprintf(buf, size, "%" PRId64 "ns", ns);
+        return buf;
+    }
+    while (i < 3 && value >= 999.5) {
+        value /= 1000;
+        i++;
+    }
+    snprintf(buf, size, "%.*f%s", places(value), value, names[i]);
+    return buf;
+}
+
+/* ns as a number of `unit` with as many places as it needs. */
+static void add_exact(char *buf, size_t size, int64_t ns, int64_t unit, const char *name)
+{
+    size_t len = strlen(buf);
+    char fraction[16] = "";
+    int64_t rest = ns % unit;
+    int width = 0;
+
+    for (int64_t u = unit; u > 1; u /= 10) {
+        width++;
+    }
+    if (rest > 0) {
+        int n = snprintf(fraction, sizeof(fraction), ".%0*" PRId64, width, rest);
+
+        while (n > 0 && fraction[n - 1] == '0') {
+            fraction[--n] = '\0';
+        }
+    }
+    snprintf(buf + len, size - len, "%" PRId64 "%s%s", ns / unit, fraction, name);
+}
+
+const char *units_format_period(int64_t ns, char *buf, size_t size)
+{
+    const int64_t s = 1000000000, hour = 3600 * s, minute = 60 * s;
+
+    buf[0] = '\0';
+    if (ns <= 0) {
+        snprintf(buf, size, "0s");
+        return buf;
+    }
+    if (ns < s) {
+        int64_t unit = ns >= 1000000 ? 1000000 : ns >= 1000 ? 1000 : 1;
+
+        add_exact(buf, size, ns, unit, unit == 1 ? "ns" : unit == 1000 ? "us" : "ms");
+        return buf;
+    }
+    if (ns >= hour) {
+        add_exact(buf, size, ns / hour, 1, "h");
+    }
+    if (ns % hour >= minute) {
+        add_exact(buf, size, ns % hour / minute, 1, "m");
+    }
+    if (ns % minute > 0) {
+        add_exact(buf, size, ns % minute, s, "s");
+    }
+    return buf;
+}
+
+const char *units_format_count(uint64_t value, char *buf, size_t size)
+{
+    char digits[24], grouped[40], *out = grouped;
+    int n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
+
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0) {
+            *out++ = ' ';
+        }
+        *out++ = digits[i];
+    }
+    *out = '\0';
+    snprintf(buf, size, "%s", grouped);
+    return buf;
+}
