@@ -37,6 +37,10 @@ void text_addv(struct text *text, const char *format, va_list args)
 /* The string; "" if empty. Valid until the next change. */
 const char *text_string(const struct text *text);
 
+/* Bytes of the UTF-8 character that begins `string`, 1 to 4; 0 if it is none (Unicode 15, table
+ * 3-7). */
+size_t text_utf8(const char *string, size_t bytes);
+
 /*
  * The word of `list` that was probably meant by `word`, or NULL if none is close.
  *   distance  insertions, deletions, changes and swaps of neighbours (optimal string alignment),

@@ -219,27 +219,6 @@ void json_key_array(struct json_writer *json, const char *key)
     json_begin_array(json);
 }
 
-/* Length of the UTF-8 character at `at`, 0 if it is none (Unicode 15, table 3-7). */
-static size_t utf8_length(const uint8_t *at, size_t bytes)
-{
-    uint8_t first = at[0], low = 0x80, high = 0xbf;
-    size_t len = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-
-    if (len == 0 || first > 0xf4 || len > bytes) {
-        return 0;
-    }
-    low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : low;
-    high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : high;
-    for (size_t i = 1; i < len; i++) {
-        if (at[i] < low || at[i] > high) {
-            return 0;
-        }
-        low = 0x80;
-        high = 0xbf;
-    }
-    return len;
-}
-
 static void escape_control(struct text *out, uint8_t c)
 {
     static const char plain[] = "\b\f\n\r\t", named[] = "bfnrt";
@@ -260,7 +239,7 @@ void json_escape(struct text *out, const char *value, size_t bytes)
 
     text_add_char(out, '"');
     while (at < end) {
-        size_t len = utf8_length(at, (size_t)(end - at));
+        size_t len = text_utf8((const char *)at, (size_t)(end - at));
 
         if (len == 0) {
             text_add(out, "\xef\xbf\xbd");

@@ -200,3 +200,24 @@ const char *text_nearest(const char *word, const char *const *list, size_t n)
     }
     return ret;
 }
+
+size_t text_utf8(const char *string, size_t bytes)
+{
+    const uint8_t *at = (const uint8_t *)string;
+    uint8_t first = bytes > 0 ? at[0] : 0xff, low = 0x80, high = 0xbf;
+    size_t len = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+
+    if (len == 0 || first > 0xf4 || len > bytes) {
+        return 0;
+    }
+    low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : low;
+    high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : high;
+    for (size_t i = 1; i < len; i++) {
+        if (at[i] < low || at[i] > high) {
+            return 0;
+        }
+        low = 0x80;
+        high = 0xbf;
+    }
+    return len;
+}
