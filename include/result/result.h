@@ -1,4 +1,5 @@
-/* result/result: a run as a document. RESULTS.md has the schema; result_json writes and reads it. */
+/* result/result: a run as a document. RESULTS.md has the schema; result_json writes and reads it.
+ */
 #ifndef RAWTPS_RESULT_RESULT_H
 #define RAWTPS_RESULT_RESULT_H
 
@@ -8,9 +9,19 @@
 #include "base/error.h"
 #include "stats/hist.h"
 
-enum { RESULT_SCHEMA_VERSION = 1, RESULT_TXNS = 8, RESULT_IOS = 8, RESULT_SIZES = 16,
-       RESULT_FACTS = 48, RESULT_VMS = 64, RESULT_CHECKS = 512, RESULT_WARNINGS = 64,
-       RESULT_PHASES = 8, RESULT_DRIVES = 8, RESULT_SPENT = 5 };
+enum {
+    RESULT_SCHEMA_VERSION = 1,
+    RESULT_TXNS = 8,
+    RESULT_IOS = 8,
+    RESULT_SIZES = 16,
+    RESULT_FACTS = 48,
+    RESULT_VMS = 64,
+    RESULT_CHECKS = 512,
+    RESULT_WARNINGS = 64,
+    RESULT_PHASES = 8,
+    RESULT_DRIVES = 8,
+    RESULT_SPENT = 5
+};
 
 struct result_latency {
     uint64_t count;
@@ -19,15 +30,26 @@ struct result_latency {
     double mean_ns, stddev_ns;
     int64_t p50_ns, p90_ns, p95_ns, p99_ns, p99_9_ns, p99_99_ns, p99_999_ns;
 };
+/* time: proportional to the histogram's buckets, 8 times. */
 void result_latency_of(struct result_latency *ret, const struct hist *hist);
+/* Add the exact parts (count, extremes, sums, mean, stddev). Percentiles do not add: they become 0.
+ */
+void result_latency_add(struct result_latency *into, const struct result_latency *from);
 
+/*
+ * due counts those that were open when the sample began and those that fell due in it, so that
+ * due = done + rolled_back + failed + skipped + open. open may be left 0 here and told of the VM
+ * alone.
+ */
 struct result_txn {
     char kind[24];
+    bool deferred; /* carried out behind the user's back: not in the VM's totals, nor in its TPS */
     uint64_t due, done, rolled_back, failed, skipped, open, retries;
     struct result_latency response, service;
     int64_t spent_ns[RESULT_SPENT]; /* cpu lock read log session */
     int64_t p90_limit_ns;           /* 0: none */
 };
+extern const char *const result_spent_names[RESULT_SPENT];
 
 struct result_io {
     char verb[8], area[8];
@@ -48,10 +70,12 @@ struct result_fact {
 struct result_audit { /* Little's law: N = X (R + Z) */
     uint64_t users;
     double response_mean_ns, think_mean_ns;
-    double concurrency; /* X (R + Z) */
-    double ratio;       /* concurrency / users; 1 if it holds */
+    double concurrency;                /* X (R + Z) */
+    double ratio;                      /* concurrency / users; 1 if it holds */
     double ceiling_tps, ceiling_share; /* users / Z; 0 without think time */
-    char verdict[24];   /* "ok", "inconsistent", "open loop" */
+    /* "ok" within 2 %, "inconsistent", "too short" to say, "no sample"; "open loop" if the engine
+     * has said so: kept */
+    char verdict[24];
 };
 
 struct result_steady {
@@ -150,7 +174,7 @@ struct result {
     struct result_vm *vms; /* vm_count of them */
     uint32_t vm_count;
     struct result_vm aggregate;
-    double fairness; /* (max - min) / mean of the VMs' tps */
+    double fairness;             /* (max - min) / mean of the VMs' tps */
     struct result_check *checks; /* at most RESULT_CHECKS */
     uint32_t check_count;
     char (*warnings)[240]; /* at most RESULT_WARNINGS */
@@ -162,18 +186,32 @@ int result_init(struct result *result, uint32_t vm_count, struct error *err);
 void result_free(struct result *result);
 void result_warn(struct result *result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Add a check; one of the same name and scope is replaced. */
 void result_check(struct result *result, const char *name, const char *scope, double expected,
                   double found, double tolerance, bool passed, enum exit_code exit);
 
-/* Derived figures (tps, audit, fairness, exit code) from counts; metrics.c. Idempotent. */
+/*
+ * Derived figures from counts. Idempotent.
+ *   given    of each VM: users, sample, txns, ios, facts, response and service of all kinds,
+ * tps_cv, worst_second_tps, audit.think_mean_ns, integrity; of the aggregate: every latency (from
+ *            merged histograms), tps_cv, worst_second_tps, shares among its facts
+ *   made     of each VM: totals, tps, iops, mb_s, audit; fact hit_ratio if facts page_hits and
+ *            page_accesses are there; of the aggregate: the same, its sample, counts and facts as
+ *            sums (facts that end in _ratio, _share, _mean or _ns_per_txn are left); fairness;
+ *            checks of counts, Little's law, I/O errors and stamps; run.exit_code
+ */
 void result_derive(struct result *result);
+/* What the run should end with: the first of 2, 4, 130, 3, 6, 1, 5, 0 that applies. */
+enum exit_code result_exit_code(const struct result *result);
 
-/* run.json: the whole document as text; and back. Errors of reading: EXIT_USAGE with line:column. */
+/* run.json: the whole document as text; and back. Errors of reading: EXIT_USAGE with line:column.
+ */
 struct text;
 void result_write_json(const struct result *result, struct text *ret);
 int result_read_json(struct result *ret, const char *text, uint64_t bytes, const char *file,
                      struct error *err);
-/* Equal for equal runs in virtual time: sha256 over all but id, time, command, build, host, files. */
+/* Equal for equal runs in virtual time: sha256 over all but id, time, command, build, host, files.
+ */
 void result_digest(const struct result *result, char ret[72]);
 
 /* One row of intervals.csv (RESULTS.md section 5); vm -1 is "all". */
