@@ -1,0 +1,216 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "host.h"
+#include "outcome_vm.h"
+#include "run_state.h"
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+    snprintf(to, size, "%s", from == NULL ? "" : from);
+}
+
+static void outcome_scenario(struct run *run)
+{
+    const struct plan *plan = run->plan;
+    struct result *result = run->result;
+
+    copy_text(result->scenario.name, sizeof(result->scenario.name), plan->name);
+    copy_text(result->scenario.sha256, sizeof(result->scenario.sha256), plan->sha256);
+    copy_text(result->scenario.basis, sizeof(result->scenario.basis), plan->basis);
+    copy_text(result->scenario.scale, sizeof(result->scenario.scale), plan->scale_text);
+    result->scenario.text = mem_strdup(plan->text);
+    result->scenario.comparable = plan->scale == 1.0;
+    for (uint32_t i = 0; i < plan->config_count; i++) {
+        copy_text(result->scenario.configs[i].name, sizeof(result->scenario.configs[i].name),
+                  plan->configs[i].name);
+        copy_text(result->scenario.configs[i].sha256, sizeof(result->scenario.configs[i].sha256),
+                  plan->configs[i].sha256);
+        result->scenario.configs[i].text = mem_strdup(plan->configs[i].text);
+    }
+    result->scenario.config_count = plan->config_count;
+    for (uint32_t i = 0; i < plan->warning_count; i++) {
+        result_warn(result, "%s", plan->warnings[i]);
+    }
+}
+
+static void outcome_command(struct run *run)
+{
+    uint32_t count = run->options->command_count;
+
+    run->result->run.command = mem_array(count > 0 ? count : 1, sizeof(char *));
+    for (uint32_t i = 0; run->result->run.command != NULL && i < count; i++) {
+        run->result->run.command[i] = mem_strdup(run->options->command[i]);
+        run->result->run.command_count = i + 1;
+    }
+}
+
+static void outcome_run(struct run *run)
+{
+    struct result *result = run->result;
+    time_t seconds = (time_t)(run->started_unix_ms / 1000);
+    struct tm utc;
+
+    copy_text(result->run.id, sizeof(result->run.id), run->has_dir ? run->dir.id : run->plan->name);
+    copy_text(result->run.label, sizeof(result->run.label), run->options->label);
+    copy_text(result->run.ended, sizeof(result->run.ended), "running");
+    gmtime_r(&seconds, &utc);
+    strftime(result->run.started_utc, sizeof(result->run.started_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    result->run.seed = run->plan->seed;
+    result->run.virtual_time = run->plan->virtual_time;
+    result->run.memory_bytes = run->plan->memory_bytes;
+    outcome_command(run);
+    host_facts(result);
+}
+
+static void outcome_drive(struct run *run)
+{
+    struct result_drive *drive = &run->result->drives[0];
+    struct drive_facts facts = {0};
+    struct world *world = &run->worlds[0];
+
+    run->result->drive_count = 1;
+    if (run->guarded) {
+        facts = run->guard.facts;
+    } else if (world->bottom != NULL) {
+        drive_facts(world->bottom, &facts);
+    }
+    copy_text(drive->kind, sizeof(drive->kind), facts.kind);
+    copy_text(drive->path, sizeof(drive->path), facts.path);
+    copy_text(drive->model, sizeof(drive->model), facts.model);
+    copy_text(drive->serial, sizeof(drive->serial), facts.serial);
+    copy_text(drive->firmware, sizeof(drive->firmware), facts.firmware);
+    copy_text(drive->form_factor, sizeof(drive->form_factor),
+              run->plan->form_factor[0] != '\0' ? run->plan->form_factor : facts.form_factor);
+    copy_text(drive->how, sizeof(drive->how), world->how[0] != '\0' ? world->how : facts.how);
+    copy_text(drive->flush, sizeof(drive->flush), facts.flush);
+    copy_text(drive->queue, sizeof(drive->queue), facts.queue);
+    drive->capacity_bytes = facts.capacity_bytes;
+    drive->logical_block_bytes = facts.logical_block_bytes;
+    drive->physical_block_bytes = facts.physical_block_bytes;
+    drive->write_amplification = facts.write_amplification;
+}
+
+void outcome_begin(struct run *run)
+{
+    outcome_scenario(run);
+    outcome_run(run);
+    outcome_drive(run);
+    for (uint32_t i = 0; i < run->plan->vm_count; i++) {
+        outcome_vm_begin(run, i);
+    }
+}
+
+static const char *rule_name(enum plan_rule rule)
+{
+    static const char *const names[] = {"fixed", "amount", "until_steady", "done"};
+
+    return names[rule];
+}
+
+static void outcome_phases(struct run *run)
+{
+    struct result *result = run->result;
+    const struct world *world = &run->worlds[0];
+
+    result->phase_count = run->plan->phase_count;
+    for (uint32_t p = 0; p < run->plan->phase_count; p++) {
+        const struct plan_phase *phase = &run->plan->phases[p];
+        struct result_phase *ret = &result->phases[p];
+
+        copy_text(ret->name, sizeof(ret->name), phase->name);
+        copy_text(ret->rule, sizeof(ret->rule), rule_name(phase->rule));
+        ret->from_ns = world->phase_from_ns[p];
+        ret->until_ns = world->phase_until_ns[p];
+        ret->requested_ns = phase->requested_ns > 0 ? phase->requested_ns : phase->length_ns;
+    }
+}
+
+static void outcome_precondition(struct run *run)
+{
+    struct result *result = run->result;
+    uint64_t capacity = result->drives[0].capacity_bytes, sampled = 0;
+
+    for (uint32_t i = 0; i < run->plan->vm_count; i++) {
+        const struct record *sample = &run->totals[i].sample;
+
+        sampled += sample->ios[IO_WRITE * IO_AREAS + IO_DATA].bytes +
+                   sample->ios[IO_WRITE * IO_AREAS + IO_LOG].bytes;
+    }
+    result->precondition.bytes_written = run->written_bytes - sampled;
+    result->precondition.capacity_share =
+        capacity > 0 ? (double)result->precondition.bytes_written / (double)capacity : 0;
+}
+
+static void outcome_cost(struct run *run)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    run->result->run.wall_ns = run_wall_ns() - run->wall_start_ns;
+    run->result->run.cpu_ns =
+        ((int64_t)usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
+        ((int64_t)usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+    run->result->run.peak_memory_bytes = (uint64_t)usage.ru_maxrss * 1024;
+}
+
+void outcome_update(struct run *run)
+{
+    outcome_phases(run);
+    outcome_precondition(run);
+    for (uint32_t i = 0; i < run->plan->vm_count; i++) {
+        outcome_vm(run, i);
+    }
+    outcome_aggregate(run);
+    outcome_cost(run);
+    result_derive(run->result);
+}
+
+static const char *ended_word(const struct run *run)
+{
+    for (uint32_t w = 0; w < run->world_count; w++) {
+        const struct world *world = &run->worlds[w];
+
+        for (uint32_t i = 0; i < world->vm_count; i++) {
+            if (world->vms[i] != NULL && world->vms[i]->lost) {
+                return "void";
+            }
+        }
+    }
+    for (uint32_t w = 0; w < run->world_count; w++) {
+        if (run->worlds[w].failed) {
+            return "failed";
+        }
+    }
+    for (uint32_t w = 0; w < run->world_count; w++) {
+        if (run->worlds[w].interrupted) {
+            return "interrupted";
+        }
+    }
+    return "complete";
+}
+
+void outcome_finish(struct run *run)
+{
+    struct result *result = run->result;
+
+    copy_text(result->run.ended, sizeof(result->run.ended), ended_word(run));
+    for (uint32_t w = 0; w < run->world_count; w++) {
+        if (run->worlds[w].failed && result->run.error[0] == '\0') {
+            error_format(&run->worlds[w].error, result->run.error, sizeof(result->run.error));
+        }
+    }
+    outcome_drive(run);
+    for (uint32_t i = 0; i < run->plan->vm_count; i++) {
+        outcome_vm_finish(run, i);
+        copy_text(result->vms[i].ended, sizeof(result->vms[i].ended), result->run.ended);
+    }
+    if (run->has_dir && run->dir.failed) {
+        result_warn(result, "results are incomplete: %s", run->dir.error.text);
+    }
+    outcome_update(run);
+}

@@ -1,0 +1,150 @@
+#include "record.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+
+int record_init(struct record *record, uint32_t kind_count, struct error *err)
+{
+    memset(record, 0, sizeof(*record));
+    record->kinds = mem_array(kind_count, sizeof(*record->kinds));
+    if (record->kinds == NULL) {
+        return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the recorder");
+    }
+    record->kind_count = kind_count;
+    return 0;
+}
+
+void record_free(struct record *record)
+{
+    mem_free(record->kinds);
+    record->kinds = NULL;
+}
+
+uint64_t record_memory_bytes(uint32_t kind_count)
+{
+    return sizeof(struct record) + kind_count * sizeof(struct kind_record);
+}
+
+void record_reset(struct record *record)
+{
+    struct kind_record *kinds = record->kinds;
+    uint32_t kind_count = record->kind_count;
+
+    memset(kinds, 0, kind_count * sizeof(*kinds));
+    memset(record, 0, sizeof(*record));
+    record->kinds = kinds;
+    record->kind_count = kind_count;
+}
+
+static void kind_add(struct kind_record *into, const struct kind_record *from)
+{
+    into->due += from->due;
+    into->done += from->done;
+    into->rolled_back += from->rolled_back;
+    into->failed += from->failed;
+    into->skipped += from->skipped;
+    into->retries += from->retries;
+    into->open = from->open;
+    into->pause_ns += from->pause_ns;
+    for (uint32_t i = 0; i < SPENT_KINDS; i++) {
+        into->spent_ns[i] += from->spent_ns[i];
+    }
+    hist_merge(&into->response, &from->response);
+    hist_merge(&into->service, &from->service);
+}
+
+static void size_add(struct io_record *io, uint32_t bytes, uint64_t count)
+{
+    uint32_t i;
+
+    for (i = 0; i < io->size_count; i++) {
+        if (io->sizes[i].bytes == bytes) {
+            io->sizes[i].count += count;
+            return;
+        }
+    }
+    if (i == RECORD_SIZES) {
+        io->sizes[RECORD_SIZES - 1].count += count;
+        return;
+    }
+    io->sizes[i].bytes = i == RECORD_SIZES - 1 ? 0 : bytes;
+    io->sizes[i].count = count;
+    io->size_count++;
+}
+
+static void io_add(struct io_record *into, const struct io_record *from)
+{
+    into->count += from->count;
+    into->bytes += from->bytes;
+    into->errors += from->errors;
+    for (uint32_t i = 0; i < from->size_count; i++) {
+        size_add(into, from->sizes[i].bytes, from->sizes[i].count);
+    }
+    hist_merge(&into->latency, &from->latency);
+}
+
+void record_add(struct record *into, const struct record *from)
+{
+    must(into->kind_count == from->kind_count);
+    if (into->until_ns == 0) {
+        into->from_ns = from->from_ns;
+    }
+    into->until_ns = from->until_ns;
+    into->phase = from->phase;
+    into->facts = from->facts;
+    into->fill_share = from->fill_share;
+    for (uint32_t i = 0; i < into->kind_count; i++) {
+        kind_add(&into->kinds[i], &from->kinds[i]);
+    }
+    for (uint32_t i = 0; i < RECORD_IOS; i++) {
+        io_add(&into->ios[i], &from->ios[i]);
+    }
+}
+
+void record_txn(struct record *record, const struct txn_record *txn)
+{
+    struct kind_record *kind = &record->kinds[txn->kind];
+
+    kind->retries += txn->retries;
+    kind->pause_ns += txn->pause_ns;
+    for (uint32_t i = 0; i < SPENT_KINDS; i++) {
+        kind->spent_ns[i] += txn->spent_ns[i];
+    }
+    switch (txn->end) {
+    case TXN_DONE:
+        kind->done++;
+        break;
+    case TXN_ROLLED_BACK:
+        kind->rolled_back++;
+        break;
+    case TXN_FAILED:
+        kind->failed++;
+        return;
+    case TXN_SKIPPED:
+        kind->skipped++;
+        return;
+    }
+    hist_record(&kind->response, txn->ended_ns - txn->due_ns);
+    hist_record(&kind->service, txn->ended_ns - txn->begun_ns);
+}
+
+void record_io(struct record *record, const struct io *io)
+{
+    struct io_record *rec = &record->ios[io->verb * IO_AREAS + io->area];
+
+    rec->count++;
+    if (io->result < 0) {
+        rec->errors++;
+        return;
+    }
+    rec->bytes += io->bytes;
+    hist_record(&rec->latency, io->done_ns - io->sent_ns);
+    if (rec->size_count > 0 && rec->sizes[0].bytes == io->bytes) {
+        rec->sizes[0].count++;
+        return;
+    }
+    size_add(rec, io->bytes, 1);
+}

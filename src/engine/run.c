@@ -1,0 +1,441 @@
+#include "engine/run.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "run_state.h"
+#include "stats/steady.h"
+
+/* The main thread looks at the worlds so often; a snapshot waits at most that long. */
+#define RUN_LOOK_NS    20000000ll
+#define RUN_LEAD_NS    5000000ll /* from the start barrier to clock 0 */
+#define RUN_SERIES_MAX 1000000u
+
+static uint32_t run_series_limit(const struct plan *plan)
+{
+    int64_t longest_ns = 0;
+
+    for (uint32_t p = 0; p < plan->phase_count; p++) {
+        longest_ns =
+            plan->phases[p].length_ns > longest_ns ? plan->phases[p].length_ns : longest_ns;
+    }
+    longest_ns = longest_ns / plan->interval_ns + 16;
+    return longest_ns > RUN_SERIES_MAX ? RUN_SERIES_MAX : (uint32_t)longest_ns;
+}
+
+static int run_no_memory(struct error *err)
+{
+    return error_set(err, EXIT_FAILED, -ENOMEM, "no memory to keep the run's figures");
+}
+
+static int series_init(struct series *series, uint32_t limit, struct error *err)
+{
+    series->values = mem_array(limit, sizeof(double));
+    series->limit = limit;
+    return series->values == NULL ? run_no_memory(err) : 0;
+}
+
+static int run_init_totals(struct run *run, struct error *err)
+{
+    const struct plan *plan = run->plan;
+    uint32_t limit = run_series_limit(plan);
+    int rc = series_init(&run->all_tps, limit, err);
+
+    for (uint32_t i = 0; rc == 0 && i < plan->vm_count; i++) {
+        struct vm_total *total = &run->totals[i];
+        uint32_t kinds = vm_record_kinds(&plan->vms[i]);
+
+        rc = record_init(&total->phase, kinds, err);
+        rc = rc == 0 ? record_init(&total->sample, kinds, err) : rc;
+        rc = rc == 0 ? series_init(&total->tps, limit, err) : rc;
+        rc = rc == 0 && run->outboxes != NULL ? outbox_init(&run->outboxes[i], kinds, err) : rc;
+    }
+    return rc;
+}
+
+static int run_init(struct run *run, struct error *err)
+{
+    const struct plan *plan = run->plan;
+    uint32_t vms = plan->vm_count;
+
+    run->phase = UINT32_MAX;
+    run->world_count = plan->virtual_time ? 1 : vms;
+    run->worlds = mem_array(run->world_count, sizeof(*run->worlds));
+    run->totals = mem_array(vms, sizeof(*run->totals));
+    run->now = mem_array(vms + 1, sizeof(*run->now));
+    run->so_far = mem_array(vms + 1, sizeof(*run->so_far));
+    run->scratch = mem_zalloc(sizeof(struct hist));
+    run->scratch_all = mem_zalloc(sizeof(struct hist));
+    run->outboxes = plan->virtual_time ? NULL : mem_array(vms, sizeof(*run->outboxes));
+    run->round_limit = run_series_limit(plan);
+    run->rounds = mem_array(run->round_limit, sizeof(double));
+    text_init(&run->lines);
+    text_init(&run->json);
+    if (run->worlds == NULL || run->totals == NULL || run->now == NULL || run->so_far == NULL ||
+        run->scratch == NULL || run->scratch_all == NULL || run->rounds == NULL ||
+        (!plan->virtual_time && run->outboxes == NULL) ||
+        !text_reserve(&run->lines, 16 * HDR_LOG_LINE_MAX) || !text_reserve(&run->json, 1 << 20)) {
+        return run_no_memory(err);
+    }
+    return run_init_totals(run, err);
+}
+
+static void run_free(struct run *run)
+{
+    for (uint32_t i = 0; run->totals != NULL && i < run->plan->vm_count; i++) {
+        record_free(&run->totals[i].phase);
+        record_free(&run->totals[i].sample);
+        mem_free(run->totals[i].tps.values);
+        if (run->outboxes != NULL) {
+            outbox_free(&run->outboxes[i]);
+        }
+    }
+    mem_free(run->all_tps.values);
+    mem_free(run->worlds);
+    mem_free(run->totals);
+    mem_free(run->now);
+    mem_free(run->so_far);
+    mem_free(run->scratch);
+    mem_free(run->scratch_all);
+    mem_free(run->outboxes);
+    mem_free(run->rounds);
+    text_free(&run->lines);
+    text_free(&run->json);
+    if (run->guarded) {
+        guard_close(&run->guard);
+    }
+}
+
+/* Until steady: the window of the last rounds holds, or patience ends with the phase. */
+static void run_judge_phase(struct run *run)
+{
+    const struct plan_phase *phase = &run->plan->phases[run->phase];
+    const struct steady_preset *preset = steady_preset("pts");
+    const struct result_interval *all = &run->now[run->plan->vm_count];
+    struct steady_window window;
+
+    if (phase->rule == RULE_AMOUNT && run->written_bytes >= phase->amount_bytes) {
+        atomic_store(&run->shared.advance, run->phase + 1);
+    }
+    if (phase->rule != RULE_STEADY) {
+        return;
+    }
+    run->round_sum += (double)all->done;
+    run->round_ns += all->length_ns;
+    if (run->round_ns < (int64_t)preset->round_s * 1000000000 ||
+        run->round_count == run->round_limit) {
+        return;
+    }
+    run->rounds[run->round_count++] = run->round_sum * 1e9 / (double)run->round_ns;
+    run->round_sum = 0;
+    run->round_ns = 0;
+    if (run->round_count < preset->window_rounds) {
+        return;
+    }
+    steady_window(&run->rounds[run->round_count - preset->window_rounds], preset->window_rounds,
+                  preset, &window);
+    if (window.holds) {
+        atomic_store(&run->shared.advance, run->phase + 1);
+    }
+}
+
+static void run_stop_if_asked(struct run *run)
+{
+    if (run->options->stop != NULL && *run->options->stop) {
+        atomic_store(&run->shared.stop, true);
+    }
+}
+
+/* One interval of every VM has come in. */
+static void run_interval(struct run *run, struct record *const *records)
+{
+    uint32_t before = run->phase;
+
+    tally_interval(run, records);
+    if (run->phase != before) {
+        journal_event(run, run->phase_from_ns, "phase", run->plan->phases[run->phase].name);
+    }
+    journal_interval(run, records);
+    run_judge_phase(run);
+    journal_state(run, false);
+    view_show(run);
+    run_stop_if_asked(run);
+}
+
+static void publish_virtual(void *context, struct world *world, bool last)
+{
+    struct run *run = context;
+    struct record *records[PLAN_VMS];
+
+    for (uint32_t i = 0; i < world->vm_count; i++) {
+        records[i] = &world->vms[i]->current;
+    }
+    run_interval(run, records);
+    for (uint32_t i = 0; i < world->vm_count; i++) {
+        record_reset(records[i]);
+    }
+}
+
+static void publish_real(void *context, struct world *world, bool last)
+{
+    struct run *run = context;
+    struct timespec wait = {.tv_nsec = 1000000};
+
+    while (!outbox_push(&run->outboxes[world->first_vm], &world->vms[0]->current) && last) {
+        nanosleep(&wait, NULL);
+    }
+}
+
+static void run_worlds(struct run *run)
+{
+    for (uint32_t w = 0; w < run->world_count; w++) {
+        struct world *world = &run->worlds[w];
+
+        world->plan = run->plan;
+        world->shared = &run->shared;
+        world->first_vm = w;
+        world->vm_count = run->plan->virtual_time ? run->plan->vm_count : 1;
+        world->fd = run->guarded ? run->guard.fd : -1;
+        world->align_bytes = run->guarded ? run->guard.facts.dio_align_bytes : 0;
+        world->publish = run->plan->virtual_time ? publish_virtual : publish_real;
+        world->context = run;
+    }
+}
+
+static int run_virtual(struct run *run, struct error *err)
+{
+    struct world *world = &run->worlds[0];
+    int rc;
+
+    view_show_fill(run, "open", 0);
+    rc = world_open(world);
+    rc = rc == 0 ? world_fill(world) : rc;
+    if (rc == 0) {
+        view_show_fill(run, "warm", 0);
+        rc = world_prepare(world);
+    }
+    if (rc < 0) {
+        *err = world->error;
+        return rc;
+    }
+    run->written_bytes = atomic_load(&world->filled_bytes);
+    world->epoch_ns = world->loop.now_ns;
+    outcome_begin(run);
+    journal_state(run, true);
+    world_measure(world);
+    return 0;
+}
+
+/* A world's thread, from opening its ring to the last answer. */
+static void *run_thread(void *argument)
+{
+    struct world *world = argument;
+    struct shared *shared = world->shared;
+    struct timespec wait = {.tv_nsec = 200000};
+
+    if (world_open(world) == 0 && world_fill(world) == 0) {
+        world_prepare(world);
+    }
+    if (world->loop_open) {
+        loop_uring_describe(&world->loop, world->how, sizeof(world->how));
+    }
+    atomic_fetch_add(&shared->ready, 1);
+    while (atomic_load(&shared->go) == 0) {
+        nanosleep(&wait, NULL);
+    }
+    if (atomic_load(&shared->go) > 0) {
+        world->epoch_ns = atomic_load(&shared->epoch_ns) - world->origin_ns;
+        world_measure(world);
+    }
+    atomic_store(&world->over, true);
+    return NULL;
+}
+
+static void run_await_ready(struct run *run)
+{
+    struct timespec wait = {.tv_nsec = RUN_LOOK_NS};
+
+    while (atomic_load(&run->shared.ready) < run->world_count) {
+        uint64_t filled = 0;
+
+        for (uint32_t w = 0; w < run->world_count; w++) {
+            filled += atomic_load(&run->worlds[w].filled_bytes);
+        }
+        run_stop_if_asked(run);
+        view_show_fill(run, "fill",
+                       run->plan->fill_bytes > 0 ? (double)filled / (double)run->plan->fill_bytes
+                                                 : 0);
+        nanosleep(&wait, NULL);
+    }
+    run->written_bytes = 0;
+    for (uint32_t w = 0; w < run->world_count; w++) {
+        run->written_bytes += atomic_load(&run->worlds[w].filled_bytes);
+    }
+}
+
+/* Take one interval of each VM while all have one. */
+static void run_collect(struct run *run)
+{
+    struct record *records[PLAN_VMS];
+
+    for (;;) {
+        for (uint32_t i = 0; i < run->plan->vm_count; i++) {
+            records[i] = outbox_peek(&run->outboxes[i]);
+            if (records[i] == NULL) {
+                return;
+            }
+        }
+        run_interval(run, records);
+        for (uint32_t i = 0; i < run->plan->vm_count; i++) {
+            outbox_pop(&run->outboxes[i]);
+        }
+    }
+}
+
+static bool run_all_over(struct run *run)
+{
+    for (uint32_t w = 0; w < run->world_count; w++) {
+        if (!atomic_load(&run->worlds[w].over)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int run_prepared(struct run *run, struct error *err)
+{
+    for (uint32_t w = 0; w < run->world_count; w++) {
+        if (run->worlds[w].failed) {
+            *err = run->worlds[w].error;
+            return err->code;
+        }
+    }
+    return 0;
+}
+
+static int run_superblock(struct run *run, struct error *err)
+{
+    struct superblock block = {.version = 1,
+                               .seed = run->plan->seed,
+                               .filled_bytes = run->plan->fill_bytes,
+                               .used_bytes = run->plan->footprint_bytes};
+
+    if (!run->plan->writes || run->plan->fill_bytes == 0) {
+        return 0;
+    }
+    memcpy(block.scenario, run->plan->name, sizeof(block.scenario));
+    memcpy(block.sha256, run->plan->sha256, sizeof(block.sha256));
+    return guard_write_superblock(&run->guard, &block, err);
+}
+
+static int run_real(struct run *run, struct error *err)
+{
+    pthread_t threads[PLAN_VMS];
+    struct timespec wait = {.tv_nsec = RUN_LOOK_NS};
+    uint32_t started = 0;
+    int64_t origin_ns = run_wall_ns();
+    int rc = 0;
+
+    for (; rc == 0 && started < run->world_count; started++) {
+        run->worlds[started].origin_ns = origin_ns;
+        rc = pthread_create(&threads[started], NULL, run_thread, &run->worlds[started]);
+        if (rc != 0) {
+            rc = error_set(err, EXIT_FAILED, -rc, "starting a thread: %s", strerror(rc));
+            atomic_fetch_add(&run->shared.ready, run->world_count - started);
+            break;
+        }
+    }
+    run_await_ready(run);
+    rc = rc == 0 ? run_prepared(run, err) : rc;
+    rc = rc == 0 ? run_superblock(run, err) : rc;
+    if (rc == 0) {
+        outcome_begin(run);
+        journal_state(run, true);
+        atomic_store(&run->shared.epoch_ns, run_wall_ns() + RUN_LEAD_NS);
+    }
+    atomic_store(&run->shared.go, rc == 0 ? 1 : -1);
+    while (rc == 0 && !run_all_over(run)) {
+        run_collect(run);
+        run_stop_if_asked(run);
+        nanosleep(&wait, NULL);
+    }
+    for (uint32_t w = 0; w < started; w++) {
+        pthread_join(threads[w], NULL);
+    }
+    if (rc == 0) {
+        run_collect(run);
+    }
+    return rc;
+}
+
+static int run_guard(struct run *run, struct error *err)
+{
+    const struct plan *plan = run->plan;
+    struct guard_request request = {
+        .path = plan->drive_path,
+        .erase = plan->erase[0] != '\0' ? plan->erase : NULL,
+        .write = plan->writes,
+        .create_bytes = plan->footprint_bytes,
+        .expect_bytes = plan->expect_bytes,
+    };
+    int rc;
+
+    if (plan->drive != PLAN_DRIVE_URING) {
+        return 0;
+    }
+    rc = guard_open(&run->guard, &request, err);
+    run->guarded = rc == 0;
+    return rc;
+}
+
+static void run_finish(struct run *run, char *ret_dir)
+{
+    outcome_finish(run);
+    for (uint32_t w = 0; w < run->world_count && !run->plan->virtual_time; w++) {
+        snprintf(run->result->drives[0].how, sizeof(run->result->drives[0].how), "%s",
+                 run->worlds[w].how);
+    }
+    journal_event(run, run->worlds[0].loop.now_ns - run->worlds[0].epoch_ns, "ended",
+                  run->result->run.ended);
+    journal_state(run, true);
+    if (ret_dir != NULL) {
+        snprintf(ret_dir, 512, "%s", run->has_dir ? run->dir.path : "");
+    }
+}
+
+int run_plan(const struct plan *plan, const struct run_options *options, struct result *ret,
+             char *ret_dir, struct error *err)
+{
+    struct run run = {.plan = plan, .options = options, .result = ret};
+    int rc = result_init(ret, plan->vm_count, err);
+
+    run.wall_start_ns = run_wall_ns();
+    rc = rc == 0 ? run_init(&run, err) : rc;
+    rc = rc == 0 ? run_guard(&run, err) : rc;
+    if (rc == 0) {
+        run_worlds(&run);
+        rc = journal_open(&run, err);
+    }
+    if (rc == 0) {
+        rc = plan->virtual_time ? run_virtual(&run, err) : run_real(&run, err);
+    }
+    if (rc == 0) {
+        run_finish(&run, ret_dir);
+    }
+    for (uint32_t w = 0; run.worlds != NULL && w < run.world_count; w++) {
+        if (run.worlds[w].plan != NULL) {
+            world_close(&run.worlds[w]);
+        }
+    }
+    journal_close(&run);
+    run_free(&run);
+    if (rc < 0) {
+        result_free(ret);
+    }
+    return rc;
+}

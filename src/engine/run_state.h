@@ -1,0 +1,80 @@
+/* engine/run_state: what the main thread of a run knows: totals, series, files. */
+#ifndef RAWTPS_ENGINE_RUN_STATE_H
+#define RAWTPS_ENGINE_RUN_STATE_H
+
+#include "base/text.h"
+#include "engine/run.h"
+#include "stats/hdr_log.h"
+#include "world.h"
+
+/* One value an interval of the sample, of one VM or of all. Planned before the start. */
+struct series {
+    double *values;
+    uint32_t count, limit;
+};
+
+/* What the main thread keeps of one VM. */
+struct vm_total {
+    struct record phase;        /* since the phase under way began */
+    struct record sample;       /* the sample's */
+    struct target_facts last;   /* cumulative facts at the end of the last interval */
+    struct target_facts before; /* and when the sample began */
+    uint64_t open_last[CATALOG_KINDS + 1], open_before[CATALOG_KINDS + 1];
+    struct series tps;
+    char tags[CATALOG_KINDS + 1][2][HDR_LOG_TAG_MAX]; /* response, service */
+    char io_tags[RECORD_IOS][HDR_LOG_TAG_MAX];
+};
+
+struct run {
+    const struct plan *plan;
+    const struct run_options *options;
+    struct shared shared;
+    struct world *worlds;
+    uint32_t world_count;
+    struct guard guard;
+    bool guarded;
+    struct outbox *outboxes; /* one a VM; real time only */
+
+    struct vm_total *totals; /* one a VM */
+    struct series all_tps;
+    uint32_t phase; /* under way; UINT32_MAX before the first */
+    int64_t phase_from_ns;
+    double *rounds; /* TPS of the phase's rounds, for until_steady */
+    uint32_t round_count, round_limit;
+    double round_sum;
+    int64_t round_ns;
+    uint64_t written_bytes; /* since the run began, the fill included */
+
+    struct result_interval *now, *so_far; /* vm_count + 1 rows each */
+    struct hist *scratch, *scratch_all;
+
+    bool has_dir;
+    struct run_dir dir;
+    struct hdr_log *hdr;
+    struct text lines, json;
+    int64_t wall_start_ns, last_json_ns, started_unix_ms;
+    struct result *result;
+};
+
+/* tally.c: what records say, as rows. records: one a VM, of one interval. */
+void tally_interval(struct run *run, struct record *const *records);
+
+/* view.c: show the watcher where the run is. */
+void view_show(struct run *run);
+void view_show_fill(struct run *run, const char *phase, double share);
+
+/* journal.c: the files of a run directory. */
+int journal_open(struct run *run, struct error *err);
+void journal_interval(struct run *run, struct record *const *records);
+void journal_event(struct run *run, int64_t at_ns, const char *event, const char *text);
+void journal_state(struct run *run, bool force); /* run.json, at most once a second of wall time */
+void journal_close(struct run *run);
+
+/* outcome.c: totals become a result. */
+void outcome_begin(struct run *run);  /* what is known beforehand */
+void outcome_update(struct run *run); /* from the totals so far */
+void outcome_finish(struct run *run); /* and what is known when all is over */
+
+int64_t run_wall_ns(void); /* CLOCK_MONOTONIC: files and process cost only, never a measurement */
+
+#endif

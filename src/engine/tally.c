@@ -1,0 +1,184 @@
+#include <math.h>
+#include <string.h>
+
+#include "run_state.h"
+
+static const struct plan_phase *tally_phase(const struct run *run)
+{
+    return &run->plan->phases[run->phase];
+}
+
+static void row_of_record(struct run *run, uint32_t vm, const struct record *record,
+                          struct result_interval *row, struct hist *responses)
+{
+    uint32_t kinds = vm_kinds(&run->plan->vms[vm]);
+
+    memset(row, 0, sizeof(*row));
+    hist_init(responses);
+    row->start_ns = record->from_ns;
+    row->length_ns = record->until_ns - record->from_ns;
+    row->vm = (int32_t)vm;
+    row->hit_ratio = NAN;
+    memcpy(row->phase, tally_phase(run)->name, sizeof(row->phase));
+    for (uint32_t k = 0; k < kinds; k++) {
+        const struct kind_record *kind = &record->kinds[k];
+
+        row->due += kind->due;
+        row->done += kind->done;
+        row->rolled_back += kind->rolled_back;
+        row->failed += kind->failed;
+        row->skipped += kind->skipped;
+        row->retries += kind->retries;
+        hist_merge(responses, &kind->response);
+    }
+    for (uint32_t a = 0; a < IO_AREAS; a++) {
+        row->read_bytes += record->ios[IO_READ * IO_AREAS + a].bytes;
+        row->write_bytes += record->ios[IO_WRITE * IO_AREAS + a].bytes;
+        row->flushes += record->ios[IO_FLUSH * IO_AREAS + a].count;
+    }
+}
+
+static void row_figures(struct result_interval *row, const struct hist *responses)
+{
+    row->tps = row->length_ns > 0 ? (double)row->done * 1e9 / (double)row->length_ns : 0;
+    row->mean_ns = hist_mean(responses);
+    row->stddev_ns = hist_stddev(responses);
+    row->p50_ns = hist_quantile(responses, 0.5);
+    row->p95_ns = hist_quantile(responses, 0.95);
+    row->p99_ns = hist_quantile(responses, 0.99);
+    row->p99_9_ns = hist_quantile(responses, 0.999);
+    row->max_ns = responses->max_ns;
+}
+
+static void row_add(struct result_interval *into, const struct result_interval *from)
+{
+    into->due += from->due;
+    into->done += from->done;
+    into->rolled_back += from->rolled_back;
+    into->failed += from->failed;
+    into->skipped += from->skipped;
+    into->retries += from->retries;
+    into->read_bytes += from->read_bytes;
+    into->write_bytes += from->write_bytes;
+    into->flushes += from->flushes;
+    if (into->vm != -1) {
+        into->vm = -1;
+        into->start_ns = from->start_ns;
+        into->length_ns = from->length_ns;
+        memcpy(into->phase, from->phase, sizeof(into->phase));
+    }
+}
+
+/* Fill rows[0 .. vm_count] from a record a VM. */
+static void rows_of_records(struct run *run, struct result_interval *rows,
+                            const struct record *(*record_of)(struct run *, uint32_t, void *),
+                            void *context)
+{
+    uint32_t vms = run->plan->vm_count;
+    struct result_interval *all = &rows[vms];
+
+    memset(all, 0, sizeof(*all));
+    all->hit_ratio = NAN;
+    hist_init(run->scratch_all);
+    for (uint32_t i = 0; i < vms; i++) {
+        row_of_record(run, i, record_of(run, i, context), &rows[i], run->scratch);
+        row_figures(&rows[i], run->scratch);
+        row_add(all, &rows[i]);
+        hist_merge(run->scratch_all, run->scratch);
+    }
+    row_figures(all, run->scratch_all);
+}
+
+static const struct record *interval_of(struct run *run, uint32_t vm, void *context)
+{
+    struct record *const *records = context;
+
+    return records[vm];
+}
+
+static const struct record *phase_of(struct run *run, uint32_t vm, void *context)
+{
+    return &run->totals[vm].phase;
+}
+
+static double ratio_of(uint64_t hits, uint64_t accesses)
+{
+    return accesses > 0 ? (double)hits / (double)accesses : NAN;
+}
+
+static void rows_hit_ratio(struct run *run, struct record *const *records)
+{
+    uint64_t hits = 0, accesses = 0;
+
+    for (uint32_t i = 0; i < run->plan->vm_count; i++) {
+        const struct target_facts *last = &run->totals[i].last, *now = &records[i]->facts;
+        uint64_t h = now->page_hits - last->page_hits;
+        uint64_t a = now->page_accesses - last->page_accesses;
+
+        run->now[i].hit_ratio = ratio_of(h, a);
+        hits += h;
+        accesses += a;
+    }
+    run->now[run->plan->vm_count].hit_ratio = ratio_of(hits, accesses);
+}
+
+static void series_add(struct series *series, double value)
+{
+    if (series->count < series->limit) {
+        series->values[series->count++] = value;
+    }
+}
+
+static void tally_new_phase(struct run *run, uint32_t phase, int64_t from_ns)
+{
+    bool sample = run->plan->phases[phase].kind == PHASE_SAMPLE;
+
+    run->phase = phase;
+    run->phase_from_ns = from_ns;
+    run->round_count = 0;
+    run->round_sum = 0;
+    run->round_ns = 0;
+    for (uint32_t i = 0; i < run->plan->vm_count; i++) {
+        struct vm_total *total = &run->totals[i];
+
+        record_reset(&total->phase);
+        if (sample) {
+            total->before = total->last;
+            memcpy(total->open_before, total->open_last, sizeof(total->open_before));
+        }
+    }
+}
+
+static void tally_vm(struct run *run, uint32_t i, const struct record *record)
+{
+    struct vm_total *total = &run->totals[i];
+
+    record_add(&total->phase, record);
+    if (tally_phase(run)->kind == PHASE_SAMPLE) {
+        record_add(&total->sample, record);
+        series_add(&total->tps, run->now[i].tps);
+    }
+    total->last = record->facts;
+    for (uint32_t k = 0; k < record->kind_count; k++) {
+        total->open_last[k] = record->kinds[k].open;
+    }
+}
+
+void tally_interval(struct run *run, struct record *const *records)
+{
+    uint32_t vms = run->plan->vm_count;
+
+    if (records[0]->phase != run->phase) {
+        tally_new_phase(run, records[0]->phase, records[0]->from_ns);
+    }
+    rows_of_records(run, run->now, interval_of, (void *)records);
+    rows_hit_ratio(run, records);
+    for (uint32_t i = 0; i < vms; i++) {
+        tally_vm(run, i, records[i]);
+    }
+    run->written_bytes += run->now[vms].write_bytes;
+    if (tally_phase(run)->kind == PHASE_SAMPLE) {
+        series_add(&run->all_tps, run->now[vms].tps);
+    }
+    rows_of_records(run, run->so_far, phase_of, NULL);
+}

@@ -1,0 +1,275 @@
+#include "user.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/dist.h"
+#include "base/must.h"
+
+/* Retries: a mean back-off that doubles, and an end to patience (counted as failed). */
+enum { USER_RETRY_LIMIT = 50 };
+#define USER_BACKOFF_NS 500000ll
+
+static struct user *user_of_timer(struct timer *timer)
+{
+    return (struct user *)((char *)timer - offsetof(struct user, timer));
+}
+
+static struct user *user_of_op(struct op *op)
+{
+    return (struct user *)((char *)op - offsetof(struct user, op));
+}
+
+static void user_ask(struct user *user);
+static void user_answered(struct op *op);
+static void user_due(struct timer *timer);
+static void worker_next(struct vm *vm, struct user *worker);
+
+void user_init(struct user *user, uint32_t id, bool worker, uint64_t seed)
+{
+    memset(user, 0, sizeof(*user));
+    user->id = id;
+    user->worker = worker;
+    user->op.done = user_answered;
+    user->op.spent_ns = user->spent_ns;
+    rng_init(&user->rng, seed, id);
+}
+
+static void user_choose(struct vm *vm, struct user *user)
+{
+    struct pause pause = {0};
+
+    vm->workload->ops->choose(vm->workload, user->id, &user->deck, &user->rng, &user->txn, &pause);
+    user->keying_us = (uint32_t)(pause.keying_ns / 1000);
+    user->think_us = (uint32_t)(pause.think_ns / 1000);
+    user->retries = 0;
+    memset(user->spent_ns, 0, sizeof(user->spent_ns));
+}
+
+/* Open loop: the next instant of the VM's schedule, whoever is free takes it. */
+static int64_t vm_next_arrival(struct vm *vm)
+{
+    int64_t due_ns = vm->next_due_ns;
+    double gap = vm->poisson ? dist_exponential(&vm->arrivals, vm->rate_gap_ns) : vm->rate_gap_ns;
+
+    vm->next_due_ns += gap < 1 ? 1 : (int64_t)gap;
+    return due_ns;
+}
+
+static void user_wait(struct user *user, struct vm *vm, int64_t due_ns)
+{
+    user->state = USER_PAUSED;
+    user->due_ns = due_ns;
+    if (vm->direct && due_ns <= vm->loop->now_ns) {
+        user_due(&user->timer);
+        return;
+    }
+    user->timer.fire = user_due;
+    loop_arm(vm->loop, &user->timer, due_ns);
+}
+
+static bool vm_may_begin(struct vm *vm)
+{
+    if (vm->stopping || vm->work_left == 0) {
+        return false;
+    }
+    if (vm->work_left != UINT64_MAX) {
+        vm->work_left--;
+    }
+    return true;
+}
+
+void user_first(struct user *user, int64_t due_ns)
+{
+    struct vm *vm = user_vm(user);
+
+    if (!vm_may_begin(vm)) {
+        return;
+    }
+    user_choose(vm, user);
+    user_wait(user, vm, vm->rate_gap_ns > 0 ? vm_next_arrival(vm) : due_ns);
+}
+
+void user_next(struct user *user, int64_t from_ns)
+{
+    struct vm *vm = user_vm(user);
+    int64_t pause_ns;
+
+    if (!vm_may_begin(vm)) {
+        user->state = USER_IDLE;
+        return;
+    }
+    pause_ns = (int64_t)user->think_us * 1000; /* thinking belongs to the transaction before */
+    user_choose(vm, user);
+    pause_ns += (int64_t)user->keying_us * 1000;
+    user_wait(user, vm, vm->rate_gap_ns > 0 ? vm_next_arrival(vm) : from_ns + pause_ns);
+}
+
+static void user_record(struct vm *vm, struct user *user, uint16_t kind, enum txn_end end)
+{
+    struct txn_record record = {
+        .kind = kind,
+        .retries = user->retries,
+        .end = end,
+        .due_ns = user->due_ns,
+        .begun_ns = user->begun_ns,
+        .ended_ns = vm->loop->now_ns,
+        .pause_ns = user->worker ? 0 : ((int64_t)user->keying_us + user->think_us) * 1000,
+        .spent_ns = user->spent_ns,
+    };
+
+    record_txn(&vm->current, &record);
+}
+
+static void user_end(struct user *user, enum txn_end end)
+{
+    struct vm *vm = user_vm(user);
+
+    user_record(vm, user, user->worker ? (uint16_t)vm->deferred_kind : user->txn.kind, end);
+    if (end == TXN_DONE || end == TXN_ROLLED_BACK) {
+        vm->workload->ops->ended(vm->workload, &user->txn, end == TXN_ROLLED_BACK);
+    }
+    if (user->worker) {
+        vm->open_of[vm->deferred_kind]--;
+        worker_next(vm, user);
+        return;
+    }
+    vm->open--;
+    vm->open_of[user->txn.kind]--;
+    user_next(user, vm->loop->now_ns);
+}
+
+static void user_back_off(struct user *user)
+{
+    struct vm *vm = user_vm(user);
+    uint32_t doublings = user->retries < 6 ? user->retries : 6;
+    int64_t wait_ns = (int64_t)rng_below(&user->rng, (uint64_t)(USER_BACKOFF_NS << doublings));
+
+    user->retries++;
+    vm->workload->ops->restart(vm->workload, &user->txn);
+    user->state = USER_BACKING_OFF;
+    user->timer.fire = user_due;
+    loop_arm(vm->loop, &user->timer, vm->loop->now_ns + wait_ns);
+}
+
+/* The answer is in user->op. True: the transaction goes on. */
+static bool user_judge(struct user *user)
+{
+    switch ((enum op_status)user->op.status) {
+    case OP_OK:
+        return true;
+    case OP_RETRY:
+        if (user->retries < USER_RETRY_LIMIT) {
+            user_back_off(user);
+            return false;
+        }
+        break;
+    case OP_LOST:
+        user_vm(user)->lost = true;
+        break;
+    case OP_FAILED:
+        break;
+    }
+    user_end(user, TXN_FAILED);
+    return false;
+}
+
+static void user_ask(struct user *user)
+{
+    struct vm *vm = user_vm(user);
+
+    for (;;) {
+        if (!vm->workload->ops->next(vm->workload, &user->txn, &user->op)) {
+            user_end(user, user->txn.rolled_back ? TXN_ROLLED_BACK : TXN_DONE);
+            return;
+        }
+        user->op.status = OP_OK;
+        user->op.rows = 0;
+        if (!vm->target->ops->begin(vm->target, user->id, &user->op)) {
+            return;
+        }
+        if (!user_judge(user)) {
+            return;
+        }
+    }
+}
+
+static void user_answered(struct op *op)
+{
+    struct user *user = user_of_op(op);
+
+    if (user_judge(user)) {
+        user_ask(user);
+    }
+}
+
+static void worker_begin(struct vm *vm, struct user *worker, const struct deferred *part)
+{
+    worker->txn = part->txn;
+    worker->due_ns = part->queued_ns;
+    worker->begun_ns = vm->loop->now_ns;
+    worker->retries = 0;
+    memset(worker->spent_ns, 0, sizeof(worker->spent_ns));
+    worker->spent_ns[SPENT_SESSION] = worker->begun_ns - worker->due_ns;
+    worker->state = USER_ASKING;
+    /* from a turn of the loop, not from inside the user's own: workers never recurse */
+    worker->timer.fire = user_due;
+    loop_arm(vm->loop, &worker->timer, vm->loop->now_ns);
+}
+
+static void worker_next(struct vm *vm, struct user *worker)
+{
+    if (vm->deferred_count > 0) {
+        struct deferred *part = &vm->deferred[vm->deferred_from];
+
+        vm->deferred_from = (vm->deferred_from + 1) % vm->deferred_limit;
+        vm->deferred_count--;
+        worker_begin(vm, worker, part);
+        return;
+    }
+    worker->state = USER_IDLE;
+    vm->idle[vm->idle_workers++] = worker->id;
+}
+
+/* Hand the transaction to a worker. False: the queue is full, the user does it himself. */
+static bool user_defer(struct vm *vm, struct user *user)
+{
+    struct deferred part = {.txn = user->txn, .queued_ns = vm->loop->now_ns};
+
+    if (vm->idle_workers == 0 && vm->deferred_count == vm->deferred_limit) {
+        return false;
+    }
+    vm->current.kinds[vm->deferred_kind].due++;
+    vm->open_of[vm->deferred_kind]++;
+    if (vm->idle_workers > 0) {
+        worker_begin(vm, &vm->users[vm->idle[--vm->idle_workers]], &part);
+        return true;
+    }
+    vm->deferred[(vm->deferred_from + vm->deferred_count++) % vm->deferred_limit] = part;
+    return true;
+}
+
+static void user_due(struct timer *timer)
+{
+    struct user *user = user_of_timer(timer);
+    struct vm *vm = user_vm(user);
+
+    if (user->state == USER_PAUSED) {
+        if (vm->stopping) {
+            user->state = USER_IDLE;
+            return;
+        }
+        vm->current.kinds[user->txn.kind].due++;
+        user->begun_ns = vm->loop->now_ns;
+        if (vm->catalog->kinds[user->txn.kind].deferred && vm->worker_count > 0 &&
+            user_defer(vm, user)) {
+            user_record(vm, user, user->txn.kind, TXN_DONE);
+            user_next(user, vm->loop->now_ns);
+            return;
+        }
+        vm->open++;
+        vm->open_of[user->txn.kind]++;
+    }
+    user->state = USER_ASKING;
+    user_ask(user);
+}

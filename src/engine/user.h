@@ -1,0 +1,13 @@
+/* engine/user: DUE, ASK, ANSWER, END: the life of a virtual user. */
+#ifndef RAWTPS_ENGINE_USER_H
+#define RAWTPS_ENGINE_USER_H
+
+#include "vm.h"
+
+void user_init(struct user *user, uint32_t id, bool worker, uint64_t seed);
+/* Choose the next transaction and wait until it is due; not earlier than from_ns. */
+void user_next(struct user *user, int64_t from_ns);
+/* As user_next(), first due at exactly due_ns. */
+void user_first(struct user *user, int64_t due_ns);
+
+#endif

@@ -1,0 +1,201 @@
+#include "vm.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "target/model.h"
+#include "user.h"
+
+/* Without think time users begin spread over this, not all at one instant. */
+#define VM_STAGGER_NS 1000000ll
+
+_Static_assert(sizeof(struct user) <= PLAN_USER_BYTES, "a user costs more than the plan says");
+
+uint32_t vm_worker_count(const struct plan_vm *plan)
+{
+    return plan->workload == PLAN_TPCC && plan->model.tpcc.deferred ? 8 + plan->users / 200 : 0;
+}
+
+static uint32_t vm_deferred_limit(const struct plan_vm *plan)
+{
+    return vm_worker_count(plan) > 0 ? 64 + plan->users / 4 : 0;
+}
+
+uint32_t vm_kinds(const struct plan_vm *plan)
+{
+    switch (plan->workload) {
+    case PLAN_TPCC:
+        return tpcc_catalog()->kind_count;
+    case PLAN_SYSBENCH:
+        return sysbench_catalog()->kind_count;
+    case PLAN_BLOCK:
+        return plan->block.stream_count;
+    }
+    return 0;
+}
+
+uint32_t vm_record_kinds(const struct plan_vm *plan)
+{
+    return vm_kinds(plan) + (vm_worker_count(plan) > 0 ? 1 : 0);
+}
+
+uint64_t vm_memory_bytes(const struct plan_vm *plan)
+{
+    uint64_t people = plan->users + vm_worker_count(plan);
+
+    return sizeof(struct vm) + people * sizeof(struct user) +
+           vm_deferred_limit(plan) * sizeof(struct deferred) +
+           vm_worker_count(plan) * sizeof(uint32_t) + record_memory_bytes(vm_record_kinds(plan));
+}
+
+static void vm_look(void *context, const struct io *io)
+{
+    struct vm *vm = context;
+
+    record_io(&vm->current, io);
+}
+
+static int vm_open_workload(struct vm *vm, struct error *err)
+{
+    switch (vm->plan->workload) {
+    case PLAN_TPCC:
+        vm->workload = tpcc_open(&vm->plan->model.tpcc, err);
+        break;
+    case PLAN_SYSBENCH:
+        vm->workload = sysbench_open(&vm->plan->model.sysbench, err);
+        break;
+    case PLAN_BLOCK:
+        vm->workload = block_open(&vm->plan->block, err);
+        break;
+    }
+    if (vm->workload == NULL) {
+        return err->code;
+    }
+    vm->catalog = vm->workload->ops->catalog(vm->workload);
+    return 0;
+}
+
+static int vm_open_drive(struct vm *vm, const struct vm_place *place, struct error *err)
+{
+    vm->drive = drive_tap_open(place->slice, vm_look, vm, err);
+    if (vm->drive == NULL) {
+        return err->code;
+    }
+    if (place->stamps) {
+        vm->stamp =
+            drive_stamp_open(vm->drive, vm->index, vm->plan->model.page_bytes, vm->plan->seed, err);
+        if (vm->stamp == NULL) {
+            return err->code;
+        }
+        vm->drive = vm->stamp;
+    }
+    return 0;
+}
+
+static int vm_open_people(struct vm *vm, struct error *err)
+{
+    uint32_t people = vm->user_count + vm->worker_count;
+
+    vm->deferred_limit = vm_deferred_limit(vm->plan);
+    vm->deferred_kind = vm->catalog->kind_count;
+    if (vm->worker_count > 0) {
+        vm->deferred = mem_array(vm->deferred_limit, sizeof(*vm->deferred));
+        vm->idle = mem_array(vm->worker_count, sizeof(*vm->idle));
+        if (vm->deferred == NULL || vm->idle == NULL) {
+            return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for deferred transactions");
+        }
+    }
+    for (uint32_t id = 0; id < people; id++) {
+        user_init(&vm->users[id], id, id >= vm->user_count, vm->plan->seed);
+    }
+    for (uint32_t id = people; id-- > vm->user_count;) {
+        vm->idle[vm->idle_workers++] = id;
+    }
+    return 0;
+}
+
+int vm_open(struct vm **ret, const struct plan_vm *plan, uint32_t index,
+            const struct vm_place *place, struct error *err)
+{
+    uint32_t workers = vm_worker_count(plan);
+    struct vm *vm = mem_zalloc(sizeof(*vm) + (plan->users + workers) * sizeof(struct user));
+    int rc;
+
+    if (vm == NULL) {
+        return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for %u users", plan->users);
+    }
+    *ret = vm;
+    vm->plan = plan;
+    vm->index = index;
+    vm->loop = place->loop;
+    vm->user_count = plan->users;
+    vm->worker_count = workers;
+    vm->work_left = plan->work_transactions > 0 ? plan->work_transactions : UINT64_MAX;
+    vm->rate_gap_ns = plan->arrivals == PLAN_CLOSED ? 0 : 1e9 / plan->rate_per_s;
+    vm->poisson = plan->arrivals == PLAN_POISSON;
+    vm->direct = plan->target == PLAN_BARE;
+    rng_init(&vm->arrivals, plan->seed, UINT64_MAX);
+    rc = record_init(&vm->current, vm_record_kinds(plan), err);
+    rc = rc == 0 ? vm_open_workload(vm, err) : rc;
+    rc = rc == 0 ? vm_open_people(vm, err) : rc;
+    return rc == 0 ? vm_open_drive(vm, place, err) : rc;
+}
+
+int vm_open_target(struct vm *vm, const struct vm_place *place, struct error *err)
+{
+    const struct plan_vm *plan = vm->plan;
+
+    if (plan->target == PLAN_BARE) {
+        vm->target =
+            target_block_open(vm->drive, vm->index, vm->user_count,
+                              block_largest_bytes(&plan->block), place->buffers, plan->seed, err);
+    } else {
+        struct model_place model = {
+            .loop = vm->loop,
+            .data = vm->drive,
+            .log = vm->drive,
+            .one_drive = true,
+            .buffers = place->buffers,
+            .buffer_bytes = place->buffer_bytes,
+        };
+        struct model_settings settings = plan->model;
+
+        settings.sessions = vm->user_count + vm->worker_count;
+        vm->target = target_model_open(&settings, &model, vm->index, err);
+    }
+    return vm->target == NULL ? err->code : 0;
+}
+
+void vm_close(struct vm *vm)
+{
+    if (vm == NULL) {
+        return;
+    }
+    if (vm->target != NULL) {
+        vm->target->ops->free(vm->target);
+    }
+    if (vm->workload != NULL) {
+        vm->workload->ops->free(vm->workload);
+    }
+    if (vm->drive != NULL) {
+        drive_close(vm->drive);
+    }
+    record_free(&vm->current);
+    mem_free(vm->deferred);
+    mem_free(vm->idle);
+    mem_free(vm);
+}
+
+void vm_start(struct vm *vm)
+{
+    double spread_ns = vm->plan->mean_think_ns > 0 ? vm->plan->mean_think_ns : VM_STAGGER_NS;
+
+    vm->next_due_ns = vm->loop->now_ns;
+    for (uint32_t id = 0; id < vm->user_count; id++) {
+        struct user *user = &vm->users[id];
+
+        user_first(user, vm->loop->now_ns + (int64_t)(rng_unit(&user->rng) * spread_ns));
+    }
+}

@@ -1,0 +1,319 @@
+#include "world.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "user.h"
+
+/* After the sample, transactions under way get so long to end. */
+#define DRAIN_NS      30000000000ll
+#define DRAIN_STEP_NS 10000000ll
+/* Timers a VM needs besides its users': background of the target, requests in flight. */
+enum { WORLD_TIMERS_VM = 4096 };
+
+static uint32_t world_timers(const struct world *world)
+{
+    uint64_t timers = WORLD_TIMERS_VM;
+
+    for (uint32_t i = 0; i < world->vm_count; i++) {
+        const struct plan_vm *vm = &world->plan->vms[world->first_vm + i];
+
+        timers += (uint64_t)(vm->users + vm_worker_count(vm)) * 4 + WORLD_TIMERS_VM;
+    }
+    return (uint32_t)timers;
+}
+
+static int world_open_virtual(struct world *world)
+{
+    const struct plan *plan = world->plan;
+    struct error *err = &world->error;
+    int rc = loop_virtual_open(&world->loop, world_timers(world), err);
+
+    if (rc < 0) {
+        return rc;
+    }
+    world->loop_open = true;
+    if (plan->drive == PLAN_DRIVE_NULL) {
+        world->bottom =
+            drive_null_open(&world->loop, plan->drive_capacity_bytes, plan->null_latency_ns, err);
+    } else {
+        world->bottom = drive_sim_open(&world->loop, &plan->sim, plan->seed, plan->data_moves, err);
+    }
+    if (world->bottom == NULL) {
+        return err->code;
+    }
+    if (plan->data_moves) {
+        world->buffer_bytes = plan->uring.buffer_bytes;
+        world->buffers = mem_large(world->buffer_bytes * world->vm_count);
+        if (world->buffers == NULL) {
+            return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for page buffers");
+        }
+    }
+    return 0;
+}
+
+static int world_open_real(struct world *world)
+{
+    const struct plan *plan = world->plan;
+    struct error *err = &world->error;
+    int rc =
+        loop_uring_open(&world->loop, world_timers(world), &plan->uring, world->origin_ns, err);
+
+    if (rc < 0) {
+        return rc;
+    }
+    world->loop_open = true;
+    world->bottom = drive_uring_open(&world->loop, world->fd, plan->drive_capacity_bytes,
+                                     world->align_bytes, err);
+    if (world->bottom == NULL) {
+        return err->code;
+    }
+    world->buffers = loop_uring_arena(&world->loop);
+    world->buffer_bytes = plan->uring.buffer_bytes;
+    return 0;
+}
+
+static void world_place(const struct world *world, uint32_t i, struct vm_place *ret)
+{
+    *ret = (struct vm_place){
+        .loop = (struct loop *)&world->loop,
+        .buffer_bytes = world->buffer_bytes,
+        .stamps = world->plan->stamps,
+    };
+    if (world->buffers != NULL) {
+        ret->buffers =
+            (char *)world->buffers + (world->plan->virtual_time ? i : 0) * world->buffer_bytes;
+    }
+}
+
+int world_open(struct world *world)
+{
+    const struct plan *plan = world->plan;
+    int rc = plan->virtual_time ? world_open_virtual(world) : world_open_real(world);
+
+    for (uint32_t i = 0; rc == 0 && i < world->vm_count; i++) {
+        const struct plan_vm *vm = &plan->vms[world->first_vm + i];
+        struct vm_place place;
+
+        world_place(world, i, &place);
+        place.slice = drive_slice_open(world->bottom, vm->from_bytes, vm->bytes, &world->error);
+        rc = place.slice == NULL
+                 ? world->error.code
+                 : vm_open(&world->vms[i], vm, world->first_vm + i, &place, &world->error);
+    }
+    world->failed = rc < 0;
+    return rc;
+}
+
+static bool plan_has(const struct plan *plan, enum plan_phase_kind kind, uint32_t *ret_index)
+{
+    for (uint32_t i = 0; i < plan->phase_count; i++) {
+        if (plan->phases[i].kind == kind) {
+            *ret_index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+int world_fill(struct world *world)
+{
+    uint32_t phase;
+    int rc = 0;
+
+    if (!plan_has(world->plan, PHASE_FILL, &phase)) {
+        return 0;
+    }
+    world->phase_from_ns[phase] = world->loop.now_ns;
+    for (uint32_t i = 0; rc == 0 && i < world->vm_count; i++) {
+        rc = fill_vm(world, world->vms[i], &world->error);
+        record_reset(&world->vms[i]->current);
+    }
+    world->phase_until_ns[phase] = world->loop.now_ns;
+    world->failed = rc < 0;
+    return rc;
+}
+
+int world_prepare(struct world *world)
+{
+    uint32_t phase;
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < world->vm_count; i++) {
+        struct vm_place place;
+
+        world_place(world, i, &place);
+        rc = vm_open_target(world->vms[i], &place, &world->error);
+        if (rc == 0 && plan_has(world->plan, PHASE_WARM, &phase)) {
+            world->warm_transactions += vm_warm(world->vms[i]);
+            record_reset(&world->vms[i]->current);
+        }
+    }
+    world->failed = rc < 0;
+    return rc;
+}
+
+static void world_publish(struct world *world, uint32_t phase, int64_t from_ns, bool last)
+{
+    for (uint32_t i = 0; i < world->vm_count; i++) {
+        struct vm *vm = world->vms[i];
+        struct record *record = &vm->current;
+
+        if (record->until_ns == 0) { /* else the stretch before could not be handed over */
+            record->from_ns = from_ns - world->epoch_ns;
+        }
+        record->until_ns = world->loop.now_ns - world->epoch_ns;
+        record->phase = phase;
+        vm->target->ops->facts(vm->target, &record->facts);
+        for (uint32_t k = 0; k < record->kind_count; k++) {
+            record->kinds[k].open = vm->open_of[k];
+        }
+    }
+    world->publish(world->context, world, last);
+}
+
+static bool world_lost(const struct world *world)
+{
+    for (uint32_t i = 0; i < world->vm_count; i++) {
+        if (world->vms[i]->lost) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool world_work_over(const struct world *world)
+{
+    for (uint32_t i = 0; i < world->vm_count; i++) {
+        if (world->vms[i]->work_left > 0 || world->vms[i]->open > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* True: something ends the run here. */
+static bool world_ends(struct world *world)
+{
+    if (world->loop.fault != NULL) {
+        world->error = *world->loop.fault;
+        world->failed = true;
+        atomic_store(&world->shared->stop, true);
+        return true;
+    }
+    if (world_lost(world)) {
+        atomic_store(&world->shared->stop, true);
+        return true;
+    }
+    if (atomic_load(&world->shared->stop)) {
+        world->interrupted = true;
+        return true;
+    }
+    return false;
+}
+
+/* One phase of the run's clock, interval by interval. True: the run ends here. */
+static bool world_phase(struct world *world, uint32_t index)
+{
+    const struct plan_phase *phase = &world->plan->phases[index];
+    bool last_phase = index + 1 == world->plan->phase_count, over = false, ends = false;
+    int64_t from_ns = world->loop.now_ns, end_ns = from_ns + phase->length_ns, tick_ns = from_ns;
+
+    world->phase_from_ns[index] = from_ns - world->epoch_ns;
+    while (!over) {
+        int64_t next_ns = tick_ns + world->plan->interval_ns;
+
+        next_ns = next_ns < end_ns ? next_ns : end_ns;
+        loop_run(&world->loop, next_ns);
+        ends = world_ends(world);
+        over = ends || world->loop.now_ns >= end_ns || world->loop.now_ns < next_ns ||
+               world_work_over(world) ||
+               (phase->rule != RULE_TIME && atomic_load(&world->shared->advance) > index);
+        world_publish(world, index, tick_ns, over && (ends || last_phase));
+        tick_ns = next_ns;
+    }
+    world->phase_until_ns[index] = world->loop.now_ns - world->epoch_ns;
+    return ends;
+}
+
+static uint32_t world_under_way(const struct world *world)
+{
+    uint32_t open = 0;
+
+    for (uint32_t i = 0; i < world->vm_count; i++) {
+        const struct vm *vm = world->vms[i];
+
+        open += vm->open + (vm->worker_count > 0 ? vm->open_of[vm->deferred_kind] : 0);
+    }
+    return open;
+}
+
+/* No transaction begins any more; those under way end, then the background. */
+static void world_drain(struct world *world)
+{
+    int64_t until_ns = world->loop.now_ns + DRAIN_NS;
+
+    for (uint32_t i = 0; i < world->vm_count; i++) {
+        world->vms[i]->stopping = true;
+    }
+    while (world_under_way(world) > 0 && world->loop.now_ns < until_ns &&
+           world->loop.fault == NULL) {
+        int64_t next_ns = world->loop.now_ns + DRAIN_STEP_NS;
+
+        loop_run(&world->loop, next_ns);
+        if (world->loop.now_ns < next_ns) { /* nothing is left that could end them */
+            break;
+        }
+    }
+    for (uint32_t i = 0; i < world->vm_count; i++) {
+        world->vms[i]->target->ops->stop(world->vms[i]->target);
+        for (uint32_t id = 0; id < world->vms[i]->user_count; id++) {
+            loop_disarm(&world->loop, &world->vms[i]->users[id].timer);
+        }
+    }
+    if (world->loop.fault == NULL) {
+        loop_run(&world->loop, world->loop.now_ns + DRAIN_NS);
+    }
+}
+
+int world_measure(struct world *world)
+{
+    bool ends = false;
+
+    for (uint32_t i = 0; i < world->vm_count; i++) {
+        world->vms[i]->epoch_ns = world->epoch_ns;
+    }
+    if (world->loop.now_ns < world->epoch_ns) {
+        loop_run(&world->loop, world->epoch_ns);
+    }
+    for (uint32_t i = 0; i < world->vm_count; i++) {
+        vm_start(world->vms[i]);
+    }
+    for (uint32_t p = 0; p < world->plan->phase_count && !ends; p++) {
+        enum plan_phase_kind kind = world->plan->phases[p].kind;
+
+        if (kind == PHASE_PRECONDITION || kind == PHASE_SAMPLE) {
+            ends = world_phase(world, p);
+        }
+    }
+    world_drain(world);
+    return world->failed ? world->error.code : 0;
+}
+
+void world_close(struct world *world)
+{
+    for (uint32_t i = 0; i < world->vm_count; i++) {
+        vm_close(world->vms[i]);
+    }
+    if (world->bottom != NULL) {
+        drive_close(world->bottom);
+    }
+    if (world->plan->virtual_time && world->buffers != NULL) {
+        mem_large_free(world->buffers, world->buffer_bytes * world->vm_count);
+    }
+    if (world->loop_open) {
+        loop_close(&world->loop);
+    }
+}

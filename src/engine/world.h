@@ -1,0 +1,74 @@
+/* engine/world: one loop, one thread, one VM (real time) or all of them (virtual time). */
+#ifndef RAWTPS_ENGINE_WORLD_H
+#define RAWTPS_ENGINE_WORLD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/guard.h"
+#include "plan/plan.h"
+#include "vm.h"
+
+enum { OUTBOX_SLOTS = 4 };
+
+/* Snapshots on their way from a world's thread to the main thread: one writer, one reader. */
+struct outbox {
+    struct record slots[OUTBOX_SLOTS];
+    atomic_uint head, tail;
+};
+
+int outbox_init(struct outbox *outbox, uint32_t kind_count, struct error *err);
+void outbox_free(struct outbox *outbox);
+/* Swap the record in; it comes back empty. False: full, record is as it was. */
+bool outbox_push(struct outbox *outbox, struct record *record);
+struct record *outbox_peek(struct outbox *outbox); /* NULL: empty */
+void outbox_pop(struct outbox *outbox);
+
+/* What all worlds of a run share. */
+struct shared {
+    atomic_bool stop;      /* end at the next interval, keep what was measured */
+    atomic_uint advance;   /* phases before this index are over (until steady, amount) */
+    atomic_uint ready;     /* worlds that are prepared */
+    atomic_int go;         /* 0 wait, 1 go, -1 give up */
+    atomic_llong epoch_ns; /* CLOCK_MONOTONIC instant when the clock is 0 (real time) */
+};
+
+struct world {
+    const struct plan *plan;
+    struct shared *shared;
+    uint32_t first_vm, vm_count;
+    int fd; /* uring: the guarded drive */
+    uint32_t align_bytes;
+    int64_t origin_ns; /* uring: CLOCK_MONOTONIC of loop time 0 */
+    struct loop loop;
+    bool loop_open;
+    struct drive *bottom;
+    struct vm *vms[PLAN_VMS]; /* first vm_count */
+    void *buffers;            /* virtual worlds whose drive holds data */
+    uint64_t buffer_bytes;
+
+    atomic_ullong filled_bytes;
+    uint64_t warm_transactions;
+    int64_t phase_from_ns[PLAN_PHASES], phase_until_ns[PLAN_PHASES];
+    int64_t epoch_ns;
+    bool interrupted, failed;
+    atomic_bool over; /* nothing more will be published */
+    struct error error;
+    char how[160];
+
+    /* An interval of all VMs of this world is over: take vms[i]->current's content. */
+    void (*publish)(void *context, struct world *world, bool last);
+    void *context;
+};
+
+/* The parts of a run, in order; each returns 0 or sets world->error, failed. */
+int world_open(struct world *world);
+int world_fill(struct world *world);
+int world_prepare(struct world *world); /* targets and warm start */
+int world_measure(struct world *world); /* from epoch_ns: every timed phase, then drain */
+void world_close(struct world *world);
+
+int fill_vm(struct world *world, struct vm *vm, struct error *err); /* fill.c */
+
+#endif
