@@ -1,6 +1,6 @@
 /* result/result_schema: the keys of run.json, once: writer, reader and docs/RESULT.md follow it. */
-#ifndef RAWTPS_RESULT_SCHEMA_H
-#define RAWTPS_RESULT_SCHEMA_H
+#ifndef RAWTPS_RESULT_RESULT_SCHEMA_H
+#define RAWTPS_RESULT_RESULT_SCHEMA_H
 
 #include "result/result.h"
 #include <stddef.h>
