@@ -59,7 +59,7 @@ struct drive_ops {
     /* wrappers: a request that went through here has been answered; look, then drive_answered() */
     void (*answered)(struct drive *, struct io *);
     void (*facts)(const struct drive *, struct drive_facts *);
-    void (*close)(struct drive *);
+    void (*close)(struct drive *); /* frees this one only: drive_close() walks down */
 };
 
 /* The common head of every implementation. */
@@ -70,6 +70,7 @@ struct drive {
     struct drive *upper; /* wrappers and whoever lies above: NULL at the top */
     uint64_t capacity_bytes;
     uint32_t align_bytes; /* every offset, size and address is a multiple; 512 at least */
+    bool shares_lower;    /* slices: drive_close() leaves the drive below open */
 };
 
 /*

@@ -17,22 +17,24 @@ struct drive *drive_null_open(struct loop *loop, uint64_t capacity_bytes, int64_
 struct drive_sim_params {
     char name[64], model[64], form_factor[16], firmware[32];
     uint64_t capacity_bytes;
-    uint32_t dies;              /* FIFO servers that work at once */
-    int64_t read_ns;            /* flash read of one unit (tR) */
-    double read_jitter;         /* uniform +- share of read_ns; 0.10 */
-    int64_t program_suspend_min_ns, program_suspend_max_ns; /* added to a read that meets a program */
+    uint32_t dies;      /* FIFO servers that work at once */
+    int64_t read_ns;    /* flash read of one unit (tR) */
+    double read_jitter; /* uniform +- share of read_ns; 0.10 */
+    int64_t program_suspend_min_ns,
+        program_suspend_max_ns; /* added to a read that meets a program */
     int64_t command_ns;         /* serial command server: 1 / the highest IOPS */
     int64_t fixed_ns;           /* controller and host, added last */
     int64_t write_ack_ns;       /* acknowledged from the protected cache; also FUA and flush */
     int64_t flush_ns;           /* a flush without power-loss protection takes this; 0: protected */
     uint64_t link_read_bytes_per_s, link_write_bytes_per_s;
-    uint64_t cache_bytes;       /* write cache */
+    uint64_t cache_bytes;         /* write cache */
     uint64_t program_bytes_per_s; /* raw, over all dies */
-    uint32_t stripe_bytes;      /* host data that go to one die at a time: 96 KiB */
-    double over_provisioning;   /* spare share of user capacity: 0.07, 0.28 */
-    double write_amplification; /* fixed, if > 0; else worked out from over-provisioning and the
-                                   span and pattern of what was written (random uniform: analytic) */
-    int64_t stack_ns;           /* virtual stack of the host, added to every request; 0 */
+    uint32_t stripe_bytes;        /* host data that go to one die at a time: 96 KiB */
+    double over_provisioning;     /* spare share of user capacity: 0.07, 0.28 */
+    double
+        write_amplification; /* fixed, if > 0; else worked out from over-provisioning and the
+                                span and pattern of what was written (random uniform: analytic) */
+    int64_t stack_ns;        /* virtual stack of the host, added to every request; 0 */
 };
 /*
  * seed: the die choice and jitter. store: keep written bytes in memory (tests; small drives only).
@@ -41,7 +43,11 @@ struct drive *drive_sim_open(struct loop *loop, const struct drive_sim_params *p
                              uint64_t seed, bool store, struct error *err);
 uint64_t drive_sim_memory_bytes(const struct drive_sim_params *params);
 
-/* slice: a part [from_bytes, from_bytes + bytes) of a shared drive, as a drive. Wrapper. */
+/*
+ * slice: a part [from_bytes, from_bytes + bytes) of a shared drive, as a drive.
+ * lower is a bottom drive (sim, null, uring), shared by several slices and never closed from
+ * here. Both bounds are multiples of its alignment and lie inside it, else EXIT_FAILED.
+ */
 struct drive *drive_slice_open(struct drive *lower, uint64_t from_bytes, uint64_t bytes,
                                struct error *err);
 
@@ -69,27 +75,34 @@ struct fault_rule {
     enum fault_kind kind;
     enum io_verb verb;
     uint64_t from_offset, to_offset; /* requests that begin in here match */
-    uint64_t skip, every, count;     /* leave out `skip` matches, then each `every`-th, `count` times */
-    int error_code;                  /* positive errno */
+    uint64_t skip, every, count; /* leave out `skip` matches, then each `every`-th, `count` times */
+    int error_code;              /* positive errno */
     int64_t delay_ns;
-    uint64_t distance_bytes;         /* misdirected by */
+    uint64_t distance_bytes; /* misdirected by */
 };
+/*
+ * A request is struck by the first rule that is due for it; rules that cannot strike it (no data, one
+ * sector only, no earlier contents known) let it pass and do not count it as injected. FAULT_STALE
+ * knows what was written through it since it was opened; its range is at most 64 MiB. After a
+ * transfer that ends beyond the drive FAULT_MISDIRECTED goes back by the distance instead.
+ * Errors: -EINVAL (rule makes no sense), -E2BIG (stale range), -ENOMEM.
+ */
 struct drive *drive_fault_open(struct drive *lower, const struct fault_rule *rules, uint32_t count,
                                uint64_t seed, struct error *err);
 uint64_t drive_fault_injected(const struct drive *drive, uint32_t rule);
 
 /*
- * uring: a block device or file by io_uring and O_DIRECT. Must be opened in the thread that runs the
- * loop. Opens the loop too: there is one ring a world.
+ * uring: a block device or file by io_uring and O_DIRECT. Must be opened in the thread that runs
+ * the loop. Opens the loop too: there is one ring a world.
  */
 struct uring_options {
-    uint32_t depth;         /* most requests in flight */
-    uint32_t batch;         /* most requests a submission; 0: no limit below depth */
-    uint64_t buffer_bytes;  /* arena: depth x largest request; registered if the limit lets it */
+    uint32_t depth;        /* most requests in flight */
+    uint32_t batch;        /* most requests a submission; 0: no limit below depth */
+    uint64_t buffer_bytes; /* arena: depth x largest request; registered if the limit lets it */
     bool no_fixed_buffers, no_fixed_file, no_ring_fd, no_defer, no_single_issuer; /* rungs off */
-    bool two_enters;        /* submit, then wait only if nothing is done */
-    int64_t spin_ns;        /* wake so much before a deadline and poll */
-    bool poll, sqpoll;      /* never by default */
+    bool two_enters;   /* submit, then wait only if nothing is done */
+    int64_t spin_ns;   /* wake so much before a deadline and poll */
+    bool poll, sqpoll; /* never by default */
 };
 int loop_uring_open(struct loop *loop, uint32_t timers, const struct uring_options *options,
                     int64_t start_monotonic_ns, struct error *err);

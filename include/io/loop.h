@@ -35,13 +35,19 @@ struct loop_ops {
 
 struct loop_far; /* timers of the far future, bucketed (loop.c) */
 
+/* A near timer with its key beside it: four of them, one parent's children, fill a cache line. */
+struct loop_entry {
+    int64_t due_ns;
+    struct timer *timer;
+};
+
 struct loop {
     const struct loop_ops *ops;
     int64_t now_ns; /* since the loop's start; in virtual time from 0 */
     uint64_t armed; /* timers armed so far: the next one's order */
     uint64_t fired;
-    struct timer **heap; /* near future: 4-ary heap by (due_ns, order) */
-    uint32_t count, limit;
+    struct loop_entry *heap; /* near future: 4-ary heap by (due_ns, order), root at [3] */
+    uint32_t count, limit;   /* count: in the heap; limit: near and far together */
     struct loop_far *far;
     uint32_t in_flight; /* requests the world outside owes us (uring) */
     bool stop;          /* set by anyone: loop_run() returns after the current event */
@@ -58,7 +64,10 @@ int loop_init(struct loop *loop, const struct loop_ops *ops, uint32_t limit, str
 void loop_close(struct loop *loop);
 uint64_t loop_memory_bytes(uint32_t limit); /* what loop_init allocates */
 
-/* due_ns in the past is fired at the next turn (in order of due_ns). O(log n) of the near future. */
+/*
+ * The timer must be idle. due_ns in the past is fired at the next turn (in order of due_ns).
+ * O(log n) of the near future (about a millisecond), O(1) beyond it.
+ */
 void loop_arm(struct loop *loop, struct timer *timer, int64_t due_ns);
 void loop_disarm(struct loop *loop, struct timer *timer); /* no effect if idle */
 static inline bool timer_armed(const struct timer *timer)
@@ -66,8 +75,11 @@ static inline bool timer_armed(const struct timer *timer)
     return timer->slot != TIMER_IDLE;
 }
 
+/* All armed timers, near and far. */
+uint32_t loop_armed_count(const struct loop *loop);
+
 /*
- * Run until loop->stop, or, if until_ns is reached first, return with now_ns >= until_ns and
+ * Run until loop->stop (which the caller clears before it runs the loop again), or, if until_ns is reached first, return with now_ns >= until_ns and
  * everything due until then fired. With nothing armed and nothing in flight it returns too (a loop
  * that waits for nothing would wait for ever).
  */
