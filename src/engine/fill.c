@@ -66,7 +66,7 @@ static void fill_done(struct io *io)
     } else {
         atomic_fetch_add_explicit(&world->filled_bytes, io->bytes, memory_order_relaxed);
     }
-    if (fill->error == 0 && fill->next < fill->end && !atomic_load(&world->shared->stop)) {
+    if (fill->error == 0 && fill->next < fill->end && !shared_stopping(world->shared)) {
         fill_send(fill, io);
     } else if (fill->in_flight == 0) {
         world->loop.stop = true;

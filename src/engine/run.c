@@ -144,13 +144,6 @@ static void run_judge_phase(struct run *run)
     }
 }
 
-static void run_stop_if_asked(struct run *run)
-{
-    if (run->options->stop != NULL && *run->options->stop) {
-        atomic_store(&run->shared.stop, true);
-    }
-}
-
 /* One interval of every VM has come in. */
 static void run_interval(struct run *run, struct record *const *records)
 {
@@ -164,7 +157,6 @@ static void run_interval(struct run *run, struct record *const *records)
     run_judge_phase(run);
     journal_state(run, false);
     view_show(run);
-    run_stop_if_asked(run);
 }
 
 static void publish_virtual(void *context, struct world *world, bool last)
@@ -191,6 +183,11 @@ static void publish_real(void *context, struct world *world, bool last)
     }
 }
 
+static void tick_virtual(void *context, struct world *world)
+{
+    view_show_fill(context, "warm start", 0);
+}
+
 static void run_worlds(struct run *run)
 {
     for (uint32_t w = 0; w < run->world_count; w++) {
@@ -203,6 +200,7 @@ static void run_worlds(struct run *run)
         world->fd = run->guarded ? run->guard.fd : -1;
         world->align_bytes = run->guarded ? run->guard.facts.dio_align_bytes : 0;
         world->publish = run->plan->virtual_time ? publish_virtual : publish_real;
+        world->tick = run->plan->virtual_time ? tick_virtual : NULL;
         world->context = run;
     }
 }
@@ -212,13 +210,9 @@ static int run_virtual(struct run *run, struct error *err)
     struct world *world = &run->worlds[0];
     int rc;
 
-    view_show_fill(run, "open", 0);
     rc = world_open(world);
     rc = rc == 0 ? world_fill(world) : rc;
-    if (rc == 0) {
-        view_show_fill(run, "warm", 0);
-        rc = world_prepare(world);
-    }
+    rc = rc == 0 ? world_prepare(world) : rc;
     if (rc < 0) {
         *err = world->error;
         return rc;
@@ -266,7 +260,6 @@ static void run_await_ready(struct run *run)
         for (uint32_t w = 0; w < run->world_count; w++) {
             filled += atomic_load(&run->worlds[w].filled_bytes);
         }
-        run_stop_if_asked(run);
         view_show_fill(run, "fill",
                        run->plan->fill_bytes > 0 ? (double)filled / (double)run->plan->fill_bytes
                                                  : 0);
@@ -361,7 +354,6 @@ static int run_real(struct run *run, struct error *err)
     atomic_store(&run->shared.go, rc == 0 ? 1 : -1);
     while (rc == 0 && !run_all_over(run)) {
         run_collect(run);
-        run_stop_if_asked(run);
         nanosleep(&wait, NULL);
     }
     for (uint32_t w = 0; w < started; w++) {
@@ -415,6 +407,7 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
     int rc = result_init(ret, plan->vm_count, err);
 
     run.wall_start_ns = run_wall_ns();
+    run.shared.asked = options->stop;
     rc = rc == 0 ? run_init(&run, err) : rc;
     rc = rc == 0 ? run_guard(&run, err) : rc;
     if (rc == 0) {

@@ -95,7 +95,8 @@ void vm_close(struct vm *vm);
 
 /* Users begin: each is first due within one mean cycle (TPC-C) or at once. */
 void vm_start(struct vm *vm);
-/* Warm start: transactions without time until the pool's hit ratio is stable. Returns how many. */
-uint64_t vm_warm(struct vm *vm);
+struct world;
+/* Warm start: transactions without time until the pool's hit ratio is stable, or world's stop. */
+void vm_warm(struct vm *vm, struct world *world);
 
 #endif

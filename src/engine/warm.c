@@ -2,7 +2,7 @@
 
 #include "base/must.h"
 #include "user.h"
-#include "vm.h"
+#include "world.h"
 
 /*
  * Warm start: every user in turn carries out a whole transaction, and no time passes. A round is as
@@ -40,19 +40,22 @@ static uint64_t warm_round(struct vm *vm, uint64_t transactions, double *ret_rea
     return after.frames_resident * 100 / (after.frames > 0 ? after.frames : 1);
 }
 
-uint64_t vm_warm(struct vm *vm)
+void vm_warm(struct vm *vm, struct world *world)
 {
     struct target_facts facts;
-    uint64_t round, done = 0;
+    uint64_t round;
     double reads, before = -1;
 
     vm->target->ops->facts(vm->target, &facts);
     round = facts.frames / 16 < WARM_ROUND_MIN ? WARM_ROUND_MIN : facts.frames / 16;
     vm->target->ops->warm(vm->target, true);
-    for (uint32_t i = 0; i < WARM_ROUNDS; i++) {
+    for (uint32_t i = 0; i < WARM_ROUNDS && !shared_stopping(world->shared); i++) {
         uint64_t full = warm_round(vm, round, &reads);
 
-        done += round;
+        atomic_fetch_add(&world->warm_transactions, round);
+        if (world->tick != NULL) {
+            world->tick(world->context, world);
+        }
         if (before >= 0 && reads <= before * (1 + WARM_TOLERANCE) &&
             reads >= before * (1 - WARM_TOLERANCE) && (full >= 95 || reads < 0.01)) {
             break;
@@ -63,5 +66,4 @@ uint64_t vm_warm(struct vm *vm)
     for (uint32_t id = 0; id < vm->user_count; id++) {
         memset(vm->users[id].spent_ns, 0, sizeof(vm->users[id].spent_ns));
     }
-    return done;
 }

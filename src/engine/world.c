@@ -147,7 +147,7 @@ int world_prepare(struct world *world)
         world_place(world, i, &place);
         rc = vm_open_target(world->vms[i], &place, &world->error);
         if (rc == 0 && plan_has(world->plan, PHASE_WARM, &phase)) {
-            world->warm_transactions += vm_warm(world->vms[i]);
+            vm_warm(world->vms[i], world);
             record_reset(&world->vms[i]->current);
         }
     }
@@ -207,7 +207,7 @@ static bool world_ends(struct world *world)
         atomic_store(&world->shared->stop, true);
         return true;
     }
-    if (atomic_load(&world->shared->stop)) {
+    if (shared_stopping(world->shared)) {
         world->interrupted = true;
         return true;
     }
@@ -288,9 +288,10 @@ int world_measure(struct world *world)
     if (world->loop.now_ns < world->epoch_ns) {
         loop_run(&world->loop, world->epoch_ns);
     }
-    for (uint32_t i = 0; i < world->vm_count; i++) {
+    for (uint32_t i = 0; i < world->vm_count && !shared_stopping(world->shared); i++) {
         vm_start(world->vms[i]);
     }
+    ends = world_ends(world);
     for (uint32_t p = 0; p < world->plan->phase_count && !ends; p++) {
         enum plan_phase_kind kind = world->plan->phases[p].kind;
 

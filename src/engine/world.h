@@ -27,12 +27,19 @@ void outbox_pop(struct outbox *outbox);
 
 /* What all worlds of a run share. */
 struct shared {
-    atomic_bool stop;      /* end at the next interval, keep what was measured */
-    atomic_uint advance;   /* phases before this index are over (until steady, amount) */
-    atomic_uint ready;     /* worlds that are prepared */
-    atomic_int go;         /* 0 wait, 1 go, -1 give up */
-    atomic_llong epoch_ns; /* CLOCK_MONOTONIC instant when the clock is 0 (real time) */
+    const volatile int *asked; /* set by a signal; NULL: nobody can ask */
+    atomic_bool stop;          /* end at the next interval, keep what was measured */
+    atomic_uint advance;       /* phases before this index are over (until steady, amount) */
+    atomic_uint ready;         /* worlds that are prepared */
+    atomic_int go;             /* 0 wait, 1 go, -1 give up */
+    atomic_llong epoch_ns;     /* CLOCK_MONOTONIC instant when the clock is 0 (real time) */
 };
+
+static inline bool shared_stopping(struct shared *shared)
+{
+    return atomic_load_explicit(&shared->stop, memory_order_relaxed) ||
+           (shared->asked != NULL && *shared->asked != 0);
+}
 
 struct world {
     const struct plan *plan;
@@ -49,7 +56,7 @@ struct world {
     uint64_t buffer_bytes;
 
     atomic_ullong filled_bytes;
-    uint64_t warm_transactions;
+    atomic_ullong warm_transactions;
     int64_t phase_from_ns[PLAN_PHASES], phase_until_ns[PLAN_PHASES];
     int64_t epoch_ns;
     bool interrupted, failed;
@@ -59,6 +66,8 @@ struct world {
 
     /* An interval of all VMs of this world is over: take vms[i]->current's content. */
     void (*publish)(void *context, struct world *world, bool last);
+    /* Long preparations call it now and then, so that they can be watched. NULL: nobody does. */
+    void (*tick)(void *context, struct world *world);
     void *context;
 };
 
