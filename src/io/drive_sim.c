@@ -1,0 +1,385 @@
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include "drive_sim_gc.h"
+#include "io/drive_types.h"
+
+/*
+ * Servers in a row. Command server, dies and the link of the writes are met in the order of
+ * submission, so what happens there is known at once; only the link of the reads is met in another
+ * order, when the dies are through: a read takes two timers, all else one.
+ */
+struct die {
+    int64_t free_ns;    /* reads: when the last of them is through */
+    int64_t program_ns; /* when the program work is through */
+};
+
+struct drive_sim {
+    struct drive drive; /* first */
+    struct drive_sim_params params;
+    double read_ns_per_byte, write_ns_per_byte;
+    double drain_bytes_per_ns; /* with a write amplification of 1 */
+    int64_t read_min_ns, program_unit_ns;
+    uint64_t read_spread_ns, suspend_spread_ns;
+
+    int64_t command_free_ns, link_read_free_ns, link_write_free_ns;
+    double level_bytes; /* acknowledged or waiting for room in the cache, and not yet programmed */
+    int64_t level_at_ns;
+    uint64_t stripe_left_bytes;
+    double stripe_media_bytes;
+    struct rng read_rng, program_rng;
+    uint64_t die_key;
+    uint8_t *store; /* NULL: holds no data */
+    struct die *dies;
+    struct sim_gc gc;
+};
+
+static inline struct drive_sim *sim_of(const struct drive *drive)
+{
+    return (struct drive_sim *)(uintptr_t)drive;
+}
+
+static inline struct io *io_of(struct timer *timer)
+{
+    return (struct io *)((char *)timer - offsetof(struct io, timer));
+}
+
+static inline int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline int64_t whole_ns(double ns)
+{
+    return (int64_t)(ns + 0.5);
+}
+
+/* Uniform in [0, spread_ns] from 32 random bits. */
+static inline int64_t spread(uint64_t bits, uint64_t spread_ns)
+{
+    return (int64_t)(((bits & 0xffffffffu) * (spread_ns + 1)) >> 32);
+}
+
+static inline int64_t serve(int64_t *free_ns, int64_t at_ns, int64_t for_ns)
+{
+    return *free_ns = later(*free_ns, at_ns) + for_ns;
+}
+
+/* ---- the write cache ------------------------------------------------------------------------- */
+
+static inline double drain_rate(const struct drive_sim *sim)
+{
+    return sim->drain_bytes_per_ns / sim->gc.now;
+}
+
+static inline double level_at(struct drive_sim *sim, int64_t at_ns)
+{
+    if (at_ns > sim->level_at_ns) {
+        sim->level_bytes -= (double)(at_ns - sim->level_at_ns) * drain_rate(sim);
+        sim->level_bytes = sim->level_bytes > 0 ? sim->level_bytes : 0;
+        sim->level_at_ns = at_ns;
+    }
+    return sim->level_bytes;
+}
+
+/* Each full stripe becomes program work of one die. */
+static void program(struct drive_sim *sim, int64_t at_ns, uint64_t offset, uint32_t bytes)
+{
+    double media_per_byte = sim_gc_write(&sim->gc, offset, bytes) / bytes;
+    uint64_t left = bytes;
+
+    while (left >= sim->stripe_left_bytes) {
+        struct die *die = &sim->dies[rng_below(&sim->program_rng, sim->params.dies)];
+        double media = sim->stripe_media_bytes + (double)sim->stripe_left_bytes * media_per_byte;
+        double share = media / sim->params.stripe_bytes;
+
+        serve(&die->program_ns, at_ns, whole_ns(share * (double)sim->program_unit_ns));
+        left -= sim->stripe_left_bytes;
+        sim->stripe_left_bytes = sim->params.stripe_bytes;
+        sim->stripe_media_bytes = 0;
+    }
+    sim->stripe_left_bytes -= left;
+    sim->stripe_media_bytes += (double)left * media_per_byte;
+}
+
+static int64_t write_done_ns(struct drive_sim *sim, struct io *io, int64_t at_ns)
+{
+    double level, over;
+
+    at_ns = serve(&sim->link_write_free_ns, at_ns, whole_ns(io->bytes * sim->write_ns_per_byte));
+    level = level_at(sim, at_ns) + io->bytes;
+    sim->level_bytes = level;
+    program(sim, at_ns, io->offset, io->bytes);
+    if ((io->flags & IO_FUA) && sim->params.flush_ns > 0) {
+        return at_ns + whole_ns(level / drain_rate(sim)) + sim->params.flush_ns;
+    }
+    over = level - (double)sim->params.cache_bytes;
+    if (over > 0) {
+        at_ns += whole_ns(over / drain_rate(sim));
+    }
+    return at_ns + sim->params.write_ack_ns;
+}
+
+static int64_t flush_done_ns(struct drive_sim *sim, int64_t at_ns)
+{
+    if (sim->params.flush_ns > 0) {
+        at_ns = later(at_ns, sim->link_write_free_ns);
+        return at_ns + whole_ns(level_at(sim, at_ns) / drain_rate(sim)) + sim->params.flush_ns;
+    }
+    return at_ns + sim->params.fixed_ns + sim->params.write_ack_ns;
+}
+
+/* ---- reads ----------------------------------------------------------------------------------- */
+
+/* What a read at a die waits for programs: for the running one's end, or until it is suspended. */
+static inline int64_t program_wait_ns(struct drive_sim *sim, const struct die *die, int64_t at_ns,
+                                      uint64_t bits)
+{
+    int64_t work_ns = die->program_ns - at_ns;
+
+    if (work_ns <= 0) {
+        return 0;
+    }
+    if (sim->level_bytes > 0.9 * (double)sim->params.cache_bytes) {
+        return work_ns % sim->program_unit_ns;
+    }
+    return sim->params.program_suspend_min_ns + spread(bits >> 32, sim->suspend_spread_ns);
+}
+
+static inline int64_t die_read(struct drive_sim *sim, uint64_t stripe, int64_t at_ns)
+{
+    uint64_t bits = rng_u64(&sim->read_rng), hash = rng_hash(stripe ^ sim->die_key);
+    struct die *die = &sim->dies[((__uint128_t)hash * sim->params.dies) >> 64];
+
+    at_ns = later(at_ns, die->free_ns);
+    at_ns += program_wait_ns(sim, die, at_ns, bits);
+    return die->free_ns = at_ns + sim->read_min_ns + spread(bits, sim->read_spread_ns);
+}
+
+/* A large read asks every die that holds a stripe of it at once. */
+static int64_t dies_done_ns(struct drive_sim *sim, const struct io *io, int64_t at_ns)
+{
+    uint64_t stripe = io->offset / sim->params.stripe_bytes;
+    uint64_t in = io->offset - stripe * sim->params.stripe_bytes;
+    int64_t done_ns = die_read(sim, stripe, at_ns);
+
+    for (uint64_t b = sim->params.stripe_bytes - in; b < io->bytes; b += sim->params.stripe_bytes) {
+        done_ns = later(done_ns, die_read(sim, ++stripe, at_ns));
+    }
+    return done_ns;
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static void move_data(struct drive_sim *sim, struct io *io)
+{
+    if (io->verb == IO_READ && io->data) {
+        memcpy(io->data, sim->store + io->offset, io->bytes);
+    } else if (io->verb == IO_WRITE && io->data) {
+        memcpy(sim->store + io->offset, io->data, io->bytes);
+    } else if (io->verb == IO_TRIM) {
+        memset(sim->store + io->offset, 0, io->bytes);
+    }
+}
+
+static void sim_fire(struct timer *timer)
+{
+    struct io *io = io_of(timer);
+    struct drive_sim *sim = (struct drive_sim *)(uintptr_t)io->mark;
+
+    if (sim->store) {
+        move_data(sim, io);
+    }
+    io->done_ns = sim->drive.loop->now_ns;
+    io->result = io->verb <= IO_WRITE ? (int32_t)io->bytes : 0;
+    drive_answered(io);
+}
+
+static void sim_fire_link(struct timer *timer)
+{
+    struct io *io = io_of(timer);
+    struct drive_sim *sim = (struct drive_sim *)(uintptr_t)io->mark;
+    struct loop *loop = sim->drive.loop;
+    int64_t at_ns =
+        serve(&sim->link_read_free_ns, loop->now_ns, whole_ns(io->bytes * sim->read_ns_per_byte));
+
+    timer->fire = sim_fire;
+    loop_arm(loop, timer, at_ns + sim->params.fixed_ns + sim->params.stack_ns);
+}
+
+static void sim_submit(struct drive *drive, struct io *io)
+{
+    struct drive_sim *sim = sim_of(drive);
+    struct loop *loop = drive->loop;
+    int64_t at_ns;
+
+    must(io->offset <= drive->capacity_bytes && io->bytes <= drive->capacity_bytes - io->offset &&
+         (io->offset | io->bytes) % 512 == 0);
+    io->sent_ns = loop->now_ns;
+    io->mark = (uintptr_t)sim;
+    io->timer.fire = sim_fire;
+    at_ns = serve(&sim->command_free_ns, loop->now_ns, sim->params.command_ns);
+    switch ((enum io_verb)io->verb) {
+    case IO_READ:
+        must(io->bytes > 0);
+        io->timer.fire = sim_fire_link;
+        level_at(sim, at_ns);
+        loop_arm(loop, &io->timer, dies_done_ns(sim, io, at_ns));
+        return;
+    case IO_WRITE:
+        must(io->bytes > 0);
+        at_ns = write_done_ns(sim, io, at_ns);
+        break;
+    case IO_FLUSH:
+        at_ns = flush_done_ns(sim, at_ns);
+        break;
+    case IO_TRIM:
+        sim_gc_trim(&sim->gc, io->offset, io->bytes);
+        at_ns += sim->params.fixed_ns;
+        break;
+    case IO_VERBS:
+        must(false);
+    }
+    loop_arm(loop, &io->timer, at_ns + sim->params.stack_ns);
+}
+
+/* ---- open and close -------------------------------------------------------------------------- */
+
+static void sim_facts(const struct drive *drive, struct drive_facts *ret)
+{
+    const struct drive_sim *sim = sim_of(drive);
+    const struct drive_sim_params *p = &sim->params;
+    char cache[UNITS_TEXT], flush[UNITS_TEXT];
+
+    snprintf(ret->kind, sizeof(ret->kind), "sim");
+    snprintf(ret->path, sizeof(ret->path), "%s", p->name);
+    snprintf(ret->model, sizeof(ret->model), "%s", p->model);
+    snprintf(ret->form_factor, sizeof(ret->form_factor), "%s", p->form_factor);
+    snprintf(ret->firmware, sizeof(ret->firmware), "%s", p->firmware);
+    ret->logical_block_bytes = ret->physical_block_bytes = 512;
+    ret->dio_align_bytes = drive->align_bytes;
+    snprintf(ret->how, sizeof(ret->how), "simulated, %u dies, write cache %s", p->dies,
+             units_format_size(p->cache_bytes, cache, sizeof(cache)));
+    if (p->flush_ns > 0) {
+        snprintf(ret->flush, sizeof(ret->flush), "cache drained, then %s",
+                 units_format_duration(p->flush_ns, flush, sizeof(flush)));
+    } else {
+        snprintf(ret->flush, sizeof(ret->flush), "no-op (no volatile cache)");
+    }
+    if (sim->gc.host_bytes > 0) {
+        ret->write_amplification = sim->gc.media_bytes / sim->gc.host_bytes;
+    }
+}
+
+static void sim_close(struct drive *drive)
+{
+    struct drive_sim *sim = sim_of(drive);
+
+    if (sim->store) {
+        mem_large_free(sim->store, drive->capacity_bytes);
+    }
+    mem_free(sim->dies);
+    mem_free(sim);
+}
+
+static const struct drive_ops drive_sim_ops = {
+    .name = "sim",
+    .submit = sim_submit,
+    .facts = sim_facts,
+    .close = sim_close,
+};
+
+/* The parameter that cannot be, or NULL. */
+static const char *params_wrong(const struct drive_sim_params *p)
+{
+    if (p->capacity_bytes < 512 || p->capacity_bytes % 512) {
+        return "capacity must be a multiple of 512 bytes, and not 0";
+    }
+    if (p->dies < 1 || p->dies > 65536) {
+        return "dies must be 1 to 65536";
+    }
+    if (p->read_ns < 1 || p->read_jitter < 0 || p->read_jitter > 1) {
+        return "read must be above 0 and read_jitter 0 to 1";
+    }
+    if (p->program_suspend_min_ns < 0 || p->program_suspend_max_ns < p->program_suspend_min_ns) {
+        return "program_suspend_max must not be below program_suspend_min";
+    }
+    if (p->command_ns < 0 || p->fixed_ns < 0 || p->write_ack_ns < 1 || p->flush_ns < 0 ||
+        p->stack_ns < 0) {
+        return "command, fixed, flush and stack must not be negative, write_ack not below 1ns";
+    }
+    if (p->link_read_bytes_per_s < 1 || p->link_write_bytes_per_s < 1 ||
+        p->program_bytes_per_s < 1) {
+        return "link_read, link_write and program must be above 0";
+    }
+    if (p->cache_bytes < 1 || p->stripe_bytes < 512) {
+        return "cache must be above 0 and stripe at least 512 bytes";
+    }
+    if (p->write_amplification != 0 ? p->write_amplification < 1 : p->over_provisioning <= 0) {
+        return "write_amplification must be 1 or more, or 0 with over_provisioning above 0";
+    }
+    return NULL;
+}
+
+static void sim_init(struct drive_sim *sim, struct loop *loop, uint64_t seed)
+{
+    const struct drive_sim_params *p = &sim->params;
+    double read_ns = (double)p->read_ns;
+
+    sim->read_ns_per_byte = 1e9 / (double)p->link_read_bytes_per_s;
+    sim->write_ns_per_byte = 1e9 / (double)p->link_write_bytes_per_s;
+    sim->drain_bytes_per_ns = (double)p->program_bytes_per_s / 1e9;
+    sim->read_min_ns = whole_ns(read_ns * (1 - p->read_jitter));
+    sim->read_spread_ns = (uint64_t)whole_ns(read_ns * 2 * p->read_jitter);
+    sim->suspend_spread_ns = (uint64_t)(p->program_suspend_max_ns - p->program_suspend_min_ns);
+    sim->program_unit_ns =
+        later(1, whole_ns((double)p->stripe_bytes * p->dies / sim->drain_bytes_per_ns));
+    sim->stripe_left_bytes = p->stripe_bytes;
+    rng_init(&sim->read_rng, seed, 1);
+    rng_init(&sim->program_rng, seed, 2);
+    sim->die_key = rng_hash(seed);
+    sim_gc_init(&sim->gc, p);
+    sim->drive = (struct drive){.ops = &drive_sim_ops,
+                                .loop = loop,
+                                .capacity_bytes = p->capacity_bytes,
+                                .align_bytes = 512};
+}
+
+uint64_t drive_sim_memory_bytes(const struct drive_sim_params *params)
+{
+    return sizeof(struct drive_sim) + params->dies * sizeof(struct die);
+}
+
+struct drive *drive_sim_open(struct loop *loop, const struct drive_sim_params *params,
+                             uint64_t seed, bool store, struct error *err)
+{
+    const char *wrong = params_wrong(params);
+    struct drive_sim *sim;
+
+    if (wrong) {
+        error_set(err, EXIT_USAGE, -EINVAL, "simulated drive %s: %s", params->name, wrong);
+        return NULL;
+    }
+    sim = mem_zalloc(sizeof(*sim));
+    if (sim) {
+        sim->params = *params;
+        sim->dies = mem_array(params->dies, sizeof(*sim->dies));
+        sim->store = store ? mem_large(params->capacity_bytes) : NULL;
+    }
+    if (sim == NULL || sim->dies == NULL || (store && sim->store == NULL)) {
+        error_set(err, EXIT_FAILED, -ENOMEM, "no memory for simulated drive %s", params->name);
+        if (sim) {
+            sim->drive.capacity_bytes = params->capacity_bytes;
+            sim_close(&sim->drive);
+        }
+        return NULL;
+    }
+    sim_init(sim, loop, seed);
+    return &sim->drive;
+}
