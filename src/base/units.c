@@ -56,7 +56,8 @@ static const struct unit per_units[] = {{"s", 1},    {"sec", 1},  {"m", 60},
 #define COUNT_HELP "a whole number, with k, M, G or T for thousands, as in 15000, 15_000 or 15k"
 #define RATE_HELP  "a rate is a number and /s, /m or /h, as in 100/s, 15k/s or 2500/m"
 
-/* A decimal number: digits / 10^places. */
+/* A decimal number: digits / 10^places; 10^PLACES_MAX times 2^64 still fits in 128 bits. */
+enum { PLACES_MAX = 19 };
 struct decimal {
     uint64_t digits;
     unsigned places;
@@ -114,6 +115,9 @@ static int read_decimal(struct reader *in, struct decimal *ret)
                 return point ? refuse(in, "it has too many digits") : too_large(in);
             }
             ret->places += point;
+            if (ret->places > PLACES_MAX) {
+                return refuse(in, "it has too many digits");
+            }
             any = true;
         } else if (c == '.' && !point && isdigit((unsigned char)next)) {
             point = true;
@@ -282,7 +286,10 @@ int units_duration(const char *text, int64_t *ret_ns, struct error *err)
             return refuse(&in, "it is less than a nanosecond");
         }
         total += part;
-        in.at += *in.at == ' ' && in.at[1] != '\0';
+        in.at += *in.at == ' ' && isdigit((unsigned char)in.at[1]);
+        if (*in.at != '\0' && !isdigit((unsigned char)*in.at)) {
+            return at_end(&in);
+        }
     } while (*in.at != '\0');
     *ret_ns = (int64_t)total;
     return 0;
