@@ -42,16 +42,15 @@ static void add_block(struct sha256 *sha, const uint8_t *block)
                (rotr(y, 17) ^ rotr(y, 19) ^ y >> 10);
     }
     memcpy(v, sha->state, sizeof(v));
-    for (int t = 0; t < 64; t++) {
-        uint32_t a = v[0], e = v[4];
-        uint32_t t1 = v[7] + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & v[5]) ^ (~e & v[6])) +
-                      rounds[t] + w[t];
-        uint32_t t2 =
-            (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
+    /* the eight variables change names by turning the index, not by moving */
+    for (unsigned t = 0; t < 64; t++) {
+        uint32_t *a = &v[-t & 7], *d = &v[(3 - t) & 7], *h = &v[(7 - t) & 7];
+        uint32_t b = v[(1 - t) & 7], c = v[(2 - t) & 7], e = v[(4 - t) & 7];
+        uint32_t t1 = *h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) +
+                      ((e & v[(5 - t) & 7]) ^ (~e & v[(6 - t) & 7])) + rounds[t] + w[t];
 
-        memmove(v + 1, v, 7 * sizeof(v[0]));
-        v[4] += t1;
-        v[0] = t1 + t2;
+        *d += t1;
+        *h = t1 + (rotr(*a, 2) ^ rotr(*a, 13) ^ rotr(*a, 22)) + ((*a & b) ^ (*a & c) ^ (b & c));
     }
     for (int i = 0; i < 8; i++) {
         sha->state[i] += v[i];
