@@ -298,7 +298,7 @@ static void add_counter(struct hist *hist, uint32_t i, uint64_t count)
     hist->min_ns = hist->count == 0 ? low : hist->min_ns;
     hist->max_ns = high;
     hist->count += count;
-    hist->sum_ns += (int64_t)(middle * count);
+    hist->sum_ns = (int64_t)((uint64_t)hist->sum_ns + middle * count); /* a hostile one wraps */
     hist->sumsq_ns2 += (unsigned __int128)middle * middle * count;
 }
 

@@ -114,14 +114,13 @@ double hist_mean(const struct hist *hist)
 
 double hist_stddev(const struct hist *hist)
 {
-    unsigned __int128 n = hist->count, s = (unsigned __int128)hist->sum_ns;
-    double mean, variance;
+    unsigned __int128 n = hist->count, s = (unsigned __int128)hist->sum_ns, rest, whole;
 
     if (n == 0) {
         return 0;
     }
-    mean = hist_mean(hist);
-    /* sum of squares less sum^2 / n, the square split so that it neither overflows nor cancels */
-    variance = (double)(hist->sumsq_ns2 - s / n * s) - (double)(s % n) * mean;
-    return variance <= 0 ? 0 : sqrt(variance / (double)n);
+    /* n times the variance is sum of squares less s^2 / n: in whole numbers, so nothing cancels */
+    rest = s % n * s;
+    whole = hist->sumsq_ns2 - s / n * s - rest / n;
+    return sqrt(((double)whole - (double)(rest % n) / (double)n) / (double)n);
 }
