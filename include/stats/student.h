@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * P(T <= t) with df > 0 degrees of freedom (need not be whole); absolute error below 5e-13.
- * Incomplete beta function by its continued fraction (Lentz 1976). Basic operations and square
- * roots only: equal to the bit on every machine.
+ * P(T <= t) with df > 0 degrees of freedom (need not be whole); absolute error below 5e-13 for df
+ * up to 300, 2e-12 up to 3,000. Incomplete beta function by its continued fraction (Lentz 1976).
+ * Basic operations and square roots only: equal to the bit on every machine.
  */
 double student_cdf(double t, double df);
 /* The t with P(T <= t) = p, 0 < p < 1; relative error below 1e-11. */
