@@ -25,7 +25,8 @@ int64_t dist_nurand(struct rng *rng, int64_t a, int64_t x, int64_t y, int64_t c)
 
 /* The distributions of Sysbench ids (WORKLOADS.md 2.3), each over [1, n]. */
 enum dist_kind { DIST_UNIFORM, DIST_GAUSSIAN, DIST_SPECIAL, DIST_PARETO, DIST_ZIPF, DIST_KINDS };
-extern const char *const dist_names[DIST_KINDS]; /* "uniform" "gaussian" "special" "pareto" "zipfian" */
+/* "uniform" "gaussian" "special" "pareto" "zipfian" */
+extern const char *const dist_names[DIST_KINDS];
 
 /* A distribution over [1, n] with what it needs worked out beforehand. Immutable after init. */
 struct dist {

@@ -5,10 +5,10 @@
 /* Exit codes of the program: docs/RESULT.md has the table. */
 enum exit_code {
     EXIT_FINE = 0,
-    EXIT_WANTING = 1,       /* a check failed, a regression was proven */
-    EXIT_USAGE = 2,         /* wrong option, scenario or file */
-    EXIT_FAILED = 3,        /* could not run, or the measurement failed */
-    EXIT_WRONG_DATA = 4,    /* data came back wrong: the run is void */
+    EXIT_WANTING = 1,    /* a check failed, a regression was proven */
+    EXIT_USAGE = 2,      /* wrong option, scenario or file */
+    EXIT_FAILED = 3,     /* could not run, or the measurement failed */
+    EXIT_WRONG_DATA = 4, /* data came back wrong: the run is void */
     EXIT_INCONCLUSIVE = 5,
     EXIT_INVALID = 6,       /* not comparable */
     EXIT_INTERRUPTED = 130, /* partial result kept */
@@ -33,7 +33,7 @@ int error_at(struct error *err, const char *file, int line, int column, const ch
 /* Add how to mend it. Returns err->code. */
 int error_hint(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Put `context: ` before the text, as a caller that knows what was being done. Returns err->code. */
+/* Put `context: ` before the text, by who knows what was being done. Returns err->code. */
 int error_wrap(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* "file:12:9: text" or "text" into buf, cut to size; returns buf. */
