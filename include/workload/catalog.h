@@ -16,10 +16,10 @@ struct catalog_statement {
 };
 
 struct catalog_kind {
-    const char *name;       /* "new_order", "oltp_read_write", "data" */
-    double share;           /* expected share of all transactions; 0 if it follows from settings */
-    int64_t p90_limit_ns;   /* TPC-C 5.2.5.3: 90th percentile below this; 0: none */
-    bool deferred;          /* Delivery's second part: recorded apart, not a transaction of its own */
+    const char *name;     /* "new_order", "oltp_read_write", "data" */
+    double share;         /* expected share of all transactions; 0 if it follows from settings */
+    int64_t p90_limit_ns; /* TPC-C 5.2.5.3: 90th percentile below this; 0: none */
+    bool deferred;        /* users are answered at once ("queued"), the work is done behind */
 };
 
 struct catalog {

@@ -40,7 +40,7 @@ enum spent_kind {
 };
 extern const char *const spent_names[SPENT_KINDS];
 
-enum { OP_KEYS = 8, OP_ANSWERS = 4 };
+enum { OP_KEYS = 8, OP_ANSWERS = 2 };
 
 /*
  * One operation. The workload fills verb, statement and key (rows) or verb, offset and bytes
@@ -69,8 +69,8 @@ struct op {
  */
 enum { TXN_STATE_BYTES = 152 };
 struct txn {
-    uint16_t kind;     /* index into catalog->kinds */
-    uint16_t step;     /* where next() stands */
+    uint16_t kind;        /* index into catalog->kinds */
+    uint16_t step;        /* where next() stands */
     uint32_t rolled_back; /* 1 once the transaction has decided to roll back by its own rules */
     union {
         uint8_t bytes[TXN_STATE_BYTES];

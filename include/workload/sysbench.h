@@ -6,8 +6,14 @@
 #include "workload/workload.h"
 
 enum sysbench_mix {
-    SYSBENCH_READ_WRITE, SYSBENCH_READ_ONLY, SYSBENCH_WRITE_ONLY, SYSBENCH_POINT_SELECT,
-    SYSBENCH_UPDATE_INDEX, SYSBENCH_UPDATE_NON_INDEX, SYSBENCH_INSERT, SYSBENCH_DELETE,
+    SYSBENCH_READ_WRITE,
+    SYSBENCH_READ_ONLY,
+    SYSBENCH_WRITE_ONLY,
+    SYSBENCH_POINT_SELECT,
+    SYSBENCH_UPDATE_INDEX,
+    SYSBENCH_UPDATE_NON_INDEX,
+    SYSBENCH_INSERT,
+    SYSBENCH_DELETE,
     SYSBENCH_MIXES
 };
 extern const char *const sysbench_mix_names[SYSBENCH_MIXES]; /* "oltp_read_write" ... */
@@ -17,8 +23,8 @@ enum sysbench_statement {
     SYSBENCH_S_BEGIN,
     SYSBENCH_S_COMMIT,
     SYSBENCH_S_ROLLBACK,
-    SYSBENCH_S_POINT,            /* t id */
-    SYSBENCH_S_RANGE,            /* t from to: simple, sum, order, distinct */
+    SYSBENCH_S_POINT, /* t id */
+    SYSBENCH_S_RANGE, /* t from to: simple, sum, order, distinct */
     SYSBENCH_S_SUM,
     SYSBENCH_S_ORDER,
     SYSBENCH_S_DISTINCT,
@@ -43,6 +49,10 @@ struct sysbench_settings {
 /* Sysbench 1.0's defaults: 10 point selects, 1 of each other, range 100. */
 void sysbench_defaults(struct sysbench_settings *settings);
 
+/*
+ * One kind of transaction, the mix: catalog() of what is returned has that kind alone,
+ * sysbench_catalog() names all mixes. NULL if a setting is out of range or no statement is left.
+ */
 struct workload *sysbench_open(const struct sysbench_settings *settings, struct error *err);
 const struct catalog *sysbench_catalog(void);
 

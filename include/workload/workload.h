@@ -1,4 +1,4 @@
-/* workload/workload: pure. Random numbers and answers in, questions out; no clock, drive, socket. */
+/* workload/workload: pure. Dice and answers in, questions out; no clock, drive or socket. */
 #ifndef RAWTPS_WORKLOAD_WORKLOAD_H
 #define RAWTPS_WORKLOAD_WORKLOAD_H
 
