@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LIVE_VMS = 64, LIVE_WARNINGS = 8, LIVE_HISTORY = 64 };
+enum { LIVE_VMS = 64, LIVE_WARNINGS = 8, LIVE_HISTORY = 64, LIVE_LINES = LIVE_VMS + 16 };
 
 /*
  * Throughput of the whole run in at most LIVE_HISTORY values: when they are all used, neighbours
@@ -40,22 +40,23 @@ struct live_frame {
     int64_t eta_ns;                 /* to the end of the run; negative: not known */
     bool iops;                      /* bare requests: say IOPS, not TPS */
     uint32_t vm_count;
-    uint64_t users;      /* a VM, or of all if they differ: see users_word */
-    char users_word[24]; /* "users" or "threads" */
+    uint64_t users;      /* of each VM; 0: they differ, not said */
+    char users_word[24]; /* "users", "threads", "outstanding" */
     struct live_row vms[LIVE_VMS], all;
-    double concurrency,
-        users_total;             /* X (R + Z) and N so far; users_total 0: open loop, not said */
-    char audit[24];              /* verdict so far: "ok" ...; "" if too early */
-    double statements_per_s[3];  /* reads, writes, others a second; for the sysbench style */
-    const char *const *warnings; /* sticky lines, the newest last */
+    double concurrency;         /* X (R + Z) so far */
+    double users_total;         /* N; 0: open loop, not said */
+    char audit[24];             /* verdict so far: "ok" ...; "" if too early */
+    double statements_per_s[3]; /* reads, writes, others a second; for the sysbench style */
+    const char *const
+        *warnings; /* sticky lines, the newest last; the last LIVE_WARNINGS are shown */
     uint32_t warning_count;
     struct live_history history;
 };
 
 /* What the terminal shows now. All zero: nothing of ours yet. */
 struct live_view {
-    uint32_t lines; /* that the last frame took */
-    uint32_t width; /* that it was laid out for */
+    uint32_t lines;              /* that the last frame took */
+    uint16_t widths[LIVE_LINES]; /* columns of each */
 };
 
 /*

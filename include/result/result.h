@@ -242,7 +242,8 @@ struct run_dir {
 };
 /*
  * out: the directory exactly (--out; must not exist or be empty), or NULL: root/<UTC>-<name>-<id>
- * and root/LATEST points to it. Errors: EXIT_USAGE (exists), EXIT_FAILED.
+ * and root/LATEST points to it. The files are empty: the caller begins intervals_fd with
+ * result_interval_header. Errors: EXIT_USAGE (exists), EXIT_FAILED.
  */
 int run_dir_create(struct run_dir *dir, const char *root, const char *out, const char *name,
                    int64_t utc_seconds, uint64_t id_seed, struct error *err);

@@ -70,7 +70,8 @@ static void sum_txns(struct result_vm *all, const struct result_vm *vm)
             into->deferred = from->deferred;
             into->p90_limit_ns = from->p90_limit_ns;
             for (uint32_t j = 0; j < RESULT_SPENT; j++) {
-                into->spent_ns[j] += from->spent_ns[j];
+                into->spent_ns[j] =
+                    (int64_t)((uint64_t)into->spent_ns[j] + (uint64_t)from->spent_ns[j]);
             }
         }
     }

@@ -9,7 +9,7 @@
 
 static double seconds_of(const struct result_vm *vm)
 {
-    return (double)(vm->sample_until_ns - vm->sample_from_ns) / 1e9;
+    return ((double)vm->sample_until_ns - (double)vm->sample_from_ns) / 1e9;
 }
 
 static double per_second(double amount, double seconds)

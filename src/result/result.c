@@ -38,7 +38,7 @@ void result_latency_add(struct result_latency *into, const struct result_latency
         return;
     }
     moments.count = into->count + from->count;
-    moments.sum_ns = into->sum_ns + from->sum_ns;
+    moments.sum_ns = (int64_t)((uint64_t)into->sum_ns + (uint64_t)from->sum_ns);
     moments.sumsq_ns2 = into->sumsq_ns2 + from->sumsq_ns2;
     moments.min_ns = into->count == 0 || from->min_ns < into->min_ns ? from->min_ns : into->min_ns;
     moments.max_ns = from->max_ns > into->max_ns ? from->max_ns : into->max_ns;

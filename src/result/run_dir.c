@@ -207,10 +207,8 @@ int run_dir_create(struct run_dir *dir, const char *root, const char *out, const
     code = code != 0 || out ? code : point_latest(dir, root, err);
     if (code != 0) {
         run_dir_close(dir);
-        return code;
     }
-    run_dir_append(dir, dir->intervals_fd, result_interval_header, strlen(result_interval_header));
-    return 0;
+    return code;
 }
 
 /* Keep the first error: the later ones follow from it. */

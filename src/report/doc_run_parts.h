@@ -1,0 +1,32 @@
+/* report/doc_run_parts: the parts of a run's report. */
+#ifndef RAWTPS_REPORT_DOC_RUN_PARTS_H
+#define RAWTPS_REPORT_DOC_RUN_PARTS_H
+
+#include "report/doc.h"
+#include "result/result.h"
+
+/* Bare requests to a drive, not a database: throughput is IOPS. */
+bool run_is_bare(const struct result *result);
+/* Has the transaction types of TPC-C. */
+bool run_is_tpcc(const struct result *result);
+
+/* Nanoseconds from one instant to another, whatever a file says; at most 9e18 either way. */
+static inline double run_span_ns(int64_t from_ns, int64_t until_ns)
+{
+    double span = (double)until_ns - (double)from_ns;
+
+    return span > 9e18 ? 9e18 : span < -9e18 ? -9e18 : span;
+}
+
+/* Each adds its heading and tables, or nothing where there is nothing to say. */
+void run_types(struct doc *doc, const struct result *result);
+void run_time_spent(struct doc *doc, const struct result *result);
+void run_physical_io(struct doc *doc, const struct result *result);
+void run_database(struct doc *doc, const struct result *result);
+void run_failed_checks(struct doc *doc, const struct result *result);
+
+/* Lines under the main table, and at the end. */
+void run_verdicts(struct doc *doc, const struct result *result);
+void run_provenance(struct doc *doc, const struct result *result);
+
+#endif
