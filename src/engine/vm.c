@@ -29,7 +29,7 @@ uint32_t vm_kinds(const struct plan_vm *plan)
     case PLAN_TPCC:
         return tpcc_catalog()->kind_count;
     case PLAN_SYSBENCH:
-        return sysbench_catalog()->kind_count;
+        return 1; /* the mix is its only kind */
     case PLAN_BLOCK:
         return plan->block.stream_count;
     }
