@@ -6,5 +6,7 @@ struct text;
 
 /* The whole of docs/RESULT.md: exit codes, files of a run directory, keys of run.json. */
 void result_schema_markdown(struct text *ret);
+/* Its first part alone: the exit codes of the program, a Markdown table. */
+void result_schema_exits(struct text *ret);
 
 #endif

@@ -61,14 +61,14 @@ static void add_key(struct text *out, const struct schema_key *key)
     text_add(out, " |\n");
 }
 
-static void add_exits(struct text *out)
+void result_schema_exits(struct text *ret)
 {
-    text_add(out, "## Exit codes\n\n| code | meaning | examples |\n|---|---|---|\n");
+    text_add(ret, "## Exit codes\n\n| code | meaning | examples |\n|---|---|---|\n");
     for (size_t i = 0; i < sizeof(exits) / sizeof(exits[0]); i++) {
-        text_addf(out, "| %d | %s | %s |\n", (int)exits[i].exit, exits[i].meaning,
+        text_addf(ret, "| %d | %s | %s |\n", (int)exits[i].exit, exits[i].meaning,
                   exits[i].examples);
     }
-    text_add(out, "\nIf several apply, the first of 2, 4, 130, 3, 6, 1, 5, 0 counts.\n\n");
+    text_add(ret, "\nIf several apply, the first of 2, 4, 130, 3, 6, 1, 5, 0 counts.\n\n");
 }
 
 static void add_files(struct text *out)
@@ -98,7 +98,7 @@ void result_schema_markdown(struct text *ret)
 {
     text_add(ret, "# What a run leaves behind\n\n"
                   "Generated from the table in `src/result/result_schema.c`.\n\n");
-    add_exits(ret);
+    result_schema_exits(ret);
     add_files(ret);
     text_addf(
         ret,
