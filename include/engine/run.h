@@ -30,6 +30,7 @@ struct run_options {
     const char *out;  /* --out DIR or NULL */
     const char *root; /* "results" */
     const char *label;
+    const char *tool_version, *build_id; /* of the program, for the result; NULL: "" */
     const char *const *command;
     uint32_t command_count;
     const volatile int *stop; /* set to 1 by a signal: end the interval, keep what was measured */

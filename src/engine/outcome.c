@@ -56,6 +56,9 @@ static void outcome_run(struct run *run)
     struct tm utc;
 
     copy_text(result->run.id, sizeof(result->run.id), run->has_dir ? run->dir.id : run->plan->name);
+    copy_text(result->run.tool, sizeof(result->run.tool), "rawtps");
+    copy_text(result->run.version, sizeof(result->run.version), run->options->tool_version);
+    copy_text(result->run.build_id, sizeof(result->run.build_id), run->options->build_id);
     copy_text(result->run.label, sizeof(result->run.label), run->options->label);
     copy_text(result->run.ended, sizeof(result->run.ended), "running");
     gmtime_r(&seconds, &utc);
