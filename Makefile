@@ -73,11 +73,21 @@ libs = $(foreach r,$(1),$(if $(call srcs,$(r)),$(BUILD)/lib$(r).a))
 LIB_ROOMS := $(filter-out cli,$(ROOMS))
 
 $(BUILD)/rawtps: $(call objs,cli) $(call libs,$(LIB_ROOMS))
-	$(LINK) $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LDLIBS_ALL)
+	$(LINK) $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+		-Wl,--build-id=sha1 $(LDLIBS_ALL)
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(COMPILE)
+
+# the program knows its version, and which optional parts it has
+HAS = $(if $(filter src/$(2),$(foreach r,$(ROOMS),$(call srcs,$(r)))),$(1))
+FEATURES = io_uring $(call HAS,libnvme,io/nvme.c) $(call HAS,postgresql,sql/sql_pg.c) \
+	$(call HAS,mariadb,sql/sql_maria.c) $(call HAS,mpi,engine/cluster_mpi.c) \
+	$(call HAS,libarchive,trace/archive.c)
+$(BUILD)/obj/cli/version.o: VERSION Makefile
+$(BUILD)/obj/cli/version.o: CPPFLAGS += -DRAWTPS_VERSION='"$(file <VERSION)"' \
+	-DRAWTPS_FEATURES='"$(strip $(FEATURES))"'
 
 # one library a room; made anew when a file comes or goes
 define room_lib

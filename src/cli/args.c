@@ -1,0 +1,101 @@
+#include "args.h"
+
+#include <errno.h>
+
+#include "base/mem.h"
+
+/* What several options mean at once is the plan's to say: most are texts here. */
+const struct key args_plan_rows[ARGS_PLAN_ROWS] = {
+    {.name = "virtual",
+     .type = KEY_FLAG,
+     KEY_FIELD(struct args, virtual_time),
+     .fallback = "",
+     .help = "in virtual time, on the scenario's simulated drive: touches no drive"},
+    {.name = "drive",
+     .type = KEY_STRING,
+     KEY_FIELD(struct args, drive),
+     .fallback = "",
+     .placeholder = "PATH",
+     .letter = 'd',
+     .help = "in real time, on this block device or file; a file that is not there is made"},
+    {.name = "erase",
+     .type = KEY_STRING,
+     KEY_FIELD(struct args, erase),
+     .fallback = "",
+     .placeholder = "SERIAL",
+     .help = "permits to overwrite the drive of exactly this serial number (a loop device: its "
+             "backing file; a file: its path), and nothing else"},
+    {.name = "expect-size",
+     .type = KEY_SIZE,
+     KEY_FIELD(struct args, expect_bytes),
+     .fallback = "",
+     .help = "refuse the drive unless it has this size"},
+    {.name = "scale",
+     .type = KEY_STRING,
+     KEY_FIELD(struct args, scale),
+     .fallback = "",
+     .placeholder = "F",
+     .letter = 's',
+     .help = "shrink database, users, buffer and disks together, as 1/400, or to the largest that "
+             "fits the drive: fit"},
+    {.name = "for",
+     .type = KEY_STRING,
+     KEY_FIELD(struct args, sample),
+     .fallback = "",
+     .placeholder = "TIME",
+     .letter = 't',
+     .help = "length of the sample; preconditioning is shortened in the same proportion"},
+    {.name = "set",
+     .type = KEY_STRING,
+     .fallback = "",
+     .placeholder = "KEY=VALUE",
+     .many = true,
+     .help = "any key of the scenario, as drive.like=h3200-u2; may be given again"},
+    {.name = "seed",
+     .type = KEY_STRING,
+     KEY_FIELD(struct args, seed),
+     .fallback = "",
+     .placeholder = "N",
+     .help = "seed of everything that is drawn"},
+};
+
+int args_plan(const struct args *args, const struct options *options, struct plan **ret,
+              struct error *err)
+{
+    struct plan_request request = {
+        .scenario = options->words[0],
+        .sets = options->many,
+        .set_count = options->many_count,
+        .virtual_time = args->virtual_time,
+        .drive = args->drive,
+        .erase = args->erase,
+        .scale = args->scale,
+        .sample = args->sample,
+        .seed = args->seed,
+        .expect_bytes = args->expect_bytes,
+    };
+    struct plan *plan;
+    int rc;
+
+    if (args->virtual_time && args->drive) {
+        error_set(err, EXIT_USAGE, -EINVAL, "--virtual and --drive exclude each other");
+        return error_hint(err, "--set drive.like=NAME chooses the simulated drive");
+    }
+    plan = mem_zalloc(sizeof(*plan));
+    if (plan == NULL) {
+        return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the plan");
+    }
+    rc = plan_build(plan, &request, err);
+    if (rc < 0) {
+        mem_free(plan);
+        return rc;
+    }
+    *ret = plan;
+    return 0;
+}
+
+void args_plan_free(struct plan *plan)
+{
+    plan_free(plan);
+    mem_free(plan);
+}

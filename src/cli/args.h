@@ -1,0 +1,33 @@
+/* cli/args: what `run` and `plan` are told: one record, options that both take. */
+#ifndef RAWTPS_CLI_ARGS_H
+#define RAWTPS_CLI_ARGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "options.h"
+#include "plan/plan.h"
+
+enum { ARGS_LABEL = 64, ARGS_PLAN_ROWS = 8 };
+
+struct args {
+    /* of the plan; strings NULL if not given */
+    bool virtual_time;
+    const char *drive, *erase, *scale, *sample, *seed;
+    uint64_t expect_bytes;
+    /* of the run */
+    const char *out, *results;
+    char label[ARGS_LABEL];
+    bool quiet, json;
+    int64_t interval_ns;
+    uint32_t progress, color, format; /* enum progress_style, page_color, page_format */
+};
+
+extern const struct key args_plan_rows[ARGS_PLAN_ROWS];
+
+/* Build the plan that is asked for. *ret is to be freed by args_plan_free(). */
+int args_plan(const struct args *args, const struct options *options, struct plan **ret,
+              struct error *err);
+void args_plan_free(struct plan *plan);
+
+#endif

@@ -1,0 +1,255 @@
+#include "live_watch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "live_frame.h"
+#include "stop.h"
+
+#define DRAW_EVERY_NS 1000000000ll
+
+static int64_t wall_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int live_watch_open(struct live_watch *watch, struct error *err)
+{
+    uint32_t width, height;
+
+    watch->terminal = page_size(STDERR_FILENO, &width, &height) && !watch->quiet;
+    watch->begun_wall_ns = wall_ns();
+    text_init(&watch->text);
+    text_init(&watch->objects);
+    if (!text_reserve(&watch->text, 1 << 16) || !text_reserve(&watch->objects, 1 << 16)) {
+        return error_set(err, EXIT_FAILED, -ENOMEM, "no memory to show progress");
+    }
+    return 0;
+}
+
+static void show(struct live_watch *watch)
+{
+    if (!watch->text.failed) {
+        page_show(&watch->text);
+    }
+    text_clear(&watch->text);
+}
+
+/* "fill 43% (12 of 28 GiB) ETA 38s", and its line on a terminal is written over. */
+static void show_fill(struct live_watch *watch, const struct run_view *view)
+{
+    int64_t now_ns = wall_ns(), every_ns = watch->terminal ? DRAW_EVERY_NS : watch->interval_ns;
+    double share = view->fill_share, spent_s;
+
+    if (watch->fill_wall_ns == 0) {
+        watch->fill_wall_ns = now_ns;
+        watch->drawn_wall_ns = watch->terminal ? 0 : now_ns;
+    }
+    if (now_ns - watch->drawn_wall_ns < every_ns) {
+        return;
+    }
+    watch->drawn_wall_ns = now_ns;
+    spent_s = (double)(now_ns - watch->fill_wall_ns) / 1e9;
+    text_addf(&watch->text, "%srawtps: %s", watch->terminal ? "\r" : "", view->phase);
+    if (view->plan->fill_bytes > 0 && share > 0) {
+        text_addf(&watch->text, " %.0f%% of %.1f GB", share * 100,
+                  (double)view->plan->fill_bytes / 1e9);
+        text_addf(&watch->text, ", ETA %.0fs", spent_s / share - spent_s);
+    }
+    text_add(&watch->text, watch->terminal ? "\033[K" : "\n");
+    watch->filling = watch->terminal;
+    show(watch);
+}
+
+static void end_fill(struct live_watch *watch)
+{
+    if (watch->filling) {
+        text_add(&watch->text, "\r\033[K");
+        show(watch);
+    }
+    watch->filling = false;
+}
+
+/* Virtual time runs at another pace than ours. */
+static int64_t eta_ns(const struct live_watch *watch, const struct run_view *view, int64_t at_ns,
+                      int64_t now_ns)
+{
+    double spent_ns = (double)(now_ns - watch->begun_wall_ns);
+    double run_ns = (double)(at_ns - watch->begun_run_ns);
+
+    if (!view->plan->virtual_time || view->left_ns < 0) {
+        return view->left_ns;
+    }
+    return run_ns > 0 ? (int64_t)((double)view->left_ns * spent_ns / run_ns) : -1;
+}
+
+static void set_warnings(struct live_watch *watch, const struct result *result)
+{
+    uint32_t count = result->warning_count,
+             first = count > LIVE_WARNINGS ? count - LIVE_WARNINGS : 0;
+
+    for (uint32_t i = first; i < count; i++) {
+        watch->warnings[i - first] = result->warnings[i];
+    }
+    watch->frame.warnings = watch->warnings;
+    watch->frame.warning_count = count - first;
+}
+
+static void say_warnings(struct live_watch *watch, const struct result *result)
+{
+    for (; watch->warnings_said < result->warning_count; watch->warnings_said++) {
+        page_say("warning: %s", result->warnings[watch->warnings_said]);
+    }
+}
+
+/*
+ * All VMs since the last line. Percentiles do not add: the highest of the intervals' is at least
+ * that of the whole stretch.
+ */
+static void since_add(struct live_watch *watch, const struct result_interval *all)
+{
+    struct result_interval *since = &watch->since;
+    double ended = (double)(all->done + all->rolled_back);
+
+    if (since->length_ns == 0) {
+        *since = *all;
+        watch->since_sum_ns = watch->since_sumsq_ns2 = 0;
+    } else {
+        since->length_ns += all->length_ns;
+        since->due += all->due;
+        since->done += all->done;
+        since->rolled_back += all->rolled_back;
+        since->failed += all->failed;
+        since->skipped += all->skipped;
+        since->retries += all->retries;
+        since->read_bytes += all->read_bytes;
+        since->write_bytes += all->write_bytes;
+        since->flushes += all->flushes;
+        since->p50_ns = all->p50_ns > since->p50_ns ? all->p50_ns : since->p50_ns;
+        since->p95_ns = all->p95_ns > since->p95_ns ? all->p95_ns : since->p95_ns;
+        since->p99_ns = all->p99_ns > since->p99_ns ? all->p99_ns : since->p99_ns;
+        since->p99_9_ns = all->p99_9_ns > since->p99_9_ns ? all->p99_9_ns : since->p99_9_ns;
+        since->max_ns = all->max_ns > since->max_ns ? all->max_ns : since->max_ns;
+        since->hit_ratio = all->hit_ratio;
+    }
+    memcpy(since->phase, all->phase, sizeof(since->phase));
+    watch->since_sum_ns += all->mean_ns * ended;
+    watch->since_sumsq_ns2 +=
+        (all->stddev_ns * all->stddev_ns + all->mean_ns * all->mean_ns) * ended;
+}
+
+static void since_figures(struct live_watch *watch)
+{
+    struct result_interval *since = &watch->since;
+    double ended = (double)(since->done + since->rolled_back), mean, square;
+
+    since->tps = since->length_ns > 0 ? (double)since->done * 1e9 / (double)since->length_ns : 0;
+    mean = ended > 0 ? watch->since_sum_ns / ended : 0;
+    square = ended > 0 ? watch->since_sumsq_ns2 / ended - mean * mean : 0;
+    since->mean_ns = mean;
+    since->stddev_ns = square > 0 ? sqrt(square) : 0;
+}
+
+static void draw(struct live_watch *watch)
+{
+    uint32_t width = 80, height = 0;
+
+    if (!watch->frame_fresh) {
+        return;
+    }
+    if (watch->terminal) {
+        page_size(STDERR_FILENO, &width, &height);
+        live_draw(&watch->view, &watch->frame, width, height,
+                  page_colour(watch->color, STDERR_FILENO), &watch->text);
+    } else if (watch->since.length_ns > 0) {
+        since_figures(watch);
+        progress_line(watch->style, &watch->frame, &watch->since, &watch->text);
+        watch->since.length_ns = 0;
+    }
+    watch->frame_fresh = false;
+    show(watch);
+}
+
+/* One object a VM and one for all, without the rows' copies: they are what the CSV holds. */
+static void write_objects(struct live_watch *watch, const struct run_view *view)
+{
+    text_clear(&watch->objects);
+    for (uint32_t i = 0; i <= view->plan->vm_count; i++) {
+        progress_json(&view->now[i], &watch->objects);
+    }
+    page_write(&watch->objects);
+}
+
+static bool is_due(const struct live_watch *watch, const struct run_view *view, int64_t now_ns)
+{
+    if (watch->terminal) {
+        return now_ns - watch->drawn_wall_ns >= DRAW_EVERY_NS;
+    }
+    return (view->plan->virtual_time ? now_ns - watch->drawn_wall_ns : watch->since.length_ns) >=
+           watch->interval_ns;
+}
+
+static void show_interval(struct live_watch *watch, const struct run_view *view)
+{
+    const struct result_interval *all = &view->now[view->plan->vm_count];
+    struct live_history *history = &watch->frame.history;
+    int64_t now_ns = wall_ns();
+
+    end_fill(watch);
+    if (history->step_ns == 0) {
+        history->step_ns = view->plan->interval_ns;
+        watch->begun_wall_ns = now_ns;
+        watch->drawn_wall_ns = watch->terminal ? 0 : now_ns;
+        watch->begun_run_ns = all->start_ns + all->length_ns;
+    }
+    live_history_add(history, all->tps);
+    since_add(watch, all);
+    live_frame_of(&watch->frame, view);
+    set_warnings(watch, view->result);
+    watch->frame.eta_ns = eta_ns(watch, view, watch->frame.at_ns, now_ns);
+    watch->frame_fresh = true;
+    if (*stop_flag()) {
+        watch->view.lines = 0; /* the handler has written below the frame */
+    }
+    if (is_due(watch, view, now_ns)) {
+        draw(watch);
+        watch->drawn_wall_ns = now_ns;
+    }
+}
+
+void live_watch_show(void *context, const struct run_view *view)
+{
+    struct live_watch *watch = context;
+
+    if (watch->json && view->now) {
+        write_objects(watch, view);
+    }
+    if (watch->quiet) {
+        return;
+    }
+    if (!watch->terminal) {
+        say_warnings(watch, view->result);
+    }
+    if (view->now) {
+        show_interval(watch, view);
+    } else {
+        show_fill(watch, view);
+    }
+}
+
+void live_watch_close(struct live_watch *watch)
+{
+    if (!watch->quiet) {
+        end_fill(watch);
+        draw(watch);
+    }
+    text_free(&watch->text);
+    text_free(&watch->objects);
+}

@@ -1,0 +1,94 @@
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cmd.h"
+#include "page.h"
+
+static int check_words(const struct cmd *cmd, const struct options *options, struct error *err)
+{
+    if (options->word_count > cmd->most_words) {
+        error_set(err, EXIT_USAGE, -EINVAL, "%s: too many arguments: \"%.80s\"", cmd->name,
+                  options->words[cmd->most_words]);
+        return error_hint(err, "usage: rawtps %s %s", cmd->name, cmd->usage);
+    }
+    if (options->word_count < cmd->least_words) {
+        error_set(err, EXIT_USAGE, -EINVAL, "%s: %s is missing", cmd->name, cmd->word_name);
+        return error_hint(err, "usage: rawtps %s %s", cmd->name, cmd->usage);
+    }
+    return 0;
+}
+
+static enum exit_code show_help(const struct cmd *cmd)
+{
+    struct text text = {0};
+
+    if (cmd) {
+        cmd_help_one(cmd, &text);
+    } else {
+        cmd_help_all(&text);
+    }
+    page_write(&text);
+    text_free(&text);
+    return EXIT_FINE;
+}
+
+static enum exit_code run_command(const struct cmd *cmd, const struct cmd_line *line)
+{
+    void *record = mem_zalloc(cmd->record_bytes);
+    struct options options;
+    struct error err = {0};
+    enum exit_code exit;
+    int rc;
+
+    if (record == NULL) {
+        error_set(&err, EXIT_FAILED, -ENOMEM, "no memory");
+        return page_say_error(&err);
+    }
+    if (cmd->defaults) {
+        cmd->defaults(record);
+    }
+    rc = options_read(cmd->groups, cmd->group_count, record, line->words + 2, line->count - 2,
+                      &options, &err);
+    if (rc == 0 && !options.help) {
+        rc = check_words(cmd, &options, &err);
+    }
+    if (rc < 0) {
+        exit = page_say_error(&err);
+    } else {
+        exit = options.help ? show_help(cmd) : cmd->run(record, &options, line);
+    }
+    mem_free(record);
+    return exit;
+}
+
+static enum exit_code run_line(const struct cmd_line *line)
+{
+    struct error err = {0};
+    const struct cmd *cmd;
+    const char *name;
+
+    if (line->count < 2) {
+        error_set(&err, EXIT_USAGE, -EINVAL, "a command is missing");
+        error_hint(&err, "`rawtps help` lists the commands");
+        return page_say_error(&err);
+    }
+    name = line->words[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        return show_help(NULL);
+    }
+    cmd = cmd_find(strcmp(name, "--version") == 0 ? "version" : name);
+    if (cmd == NULL) {
+        cmd_unknown(name, &err);
+        return page_say_error(&err);
+    }
+    return run_command(cmd, line);
+}
+
+int main(int argc, char **argv)
+{
+    struct cmd_line line = {.words = (const char *const *)argv, .count = (uint32_t)argc};
+
+    page_open();
+    return (int)page_close(run_line(&line));
+}

@@ -1,0 +1,45 @@
+#include "stop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+/* A handler has no argument to carry these. */
+static volatile int asked;
+static volatile int silent;
+
+static void handle(int number)
+{
+    static const char words[] = "\nrawtps: stopping; once more stops at once\n";
+    int saved = errno;
+
+    if (asked) {
+        _exit(EXIT_INTERRUPTED);
+    }
+    asked = 1;
+    if (!silent && write(STDERR_FILENO, words, sizeof(words) - 1) < 0) {
+        errno = 0; /* nobody reads it: nothing is lost */
+    }
+    errno = saved;
+}
+
+void stop_catch(bool quiet)
+{
+    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART}, before;
+
+    silent = quiet;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        sigaction(SIGHUP, &action, NULL);
+    }
+}
+
+const volatile int *stop_flag(void)
+{
+    return &asked;
+}
