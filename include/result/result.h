@@ -114,7 +114,7 @@ double result_fact(const struct result_vm *vm, const char *name);
 void result_fact_set(struct result_vm *vm, const char *name, double value);
 
 struct result_check {
-    char name[48], scope[32];
+    char name[64], scope[32];
     double expected, found, tolerance;
     bool passed;
     enum exit_code exit;
