@@ -72,7 +72,7 @@ static const struct key output_rows[OUTPUT_ROWS] = {
      KEY_FIELD(struct args, color),
      KEY_WORDS(page_color_names),
      .fallback = "auto",
-     .help = "colour of verdicts; auto: on a terminal, and not under NO_COLOR"},
+     .help = "colour of verdicts; auto asks the terminal and NO_COLOR"},
 };
 
 static const struct option_group groups[] = {

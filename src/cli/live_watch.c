@@ -42,7 +42,7 @@ static void show(struct live_watch *watch)
     text_clear(&watch->text);
 }
 
-/* "fill 43% (12 of 28 GiB) ETA 38s", and its line on a terminal is written over. */
+/* "fill 43% of 28.1 GB, ETA 38s", and its line on a terminal is written over. */
 static void show_fill(struct live_watch *watch, const struct run_view *view)
 {
     int64_t now_ns = wall_ns(), every_ns = watch->terminal ? DRAW_EVERY_NS : watch->interval_ns;
@@ -58,9 +58,11 @@ static void show_fill(struct live_watch *watch, const struct run_view *view)
     watch->drawn_wall_ns = now_ns;
     spent_s = (double)(now_ns - watch->fill_wall_ns) / 1e9;
     text_addf(&watch->text, "%srawtps: %s", watch->terminal ? "\r" : "", view->phase);
-    if (view->plan->fill_bytes > 0 && share > 0) {
-        text_addf(&watch->text, " %.0f%% of %.1f GB", share * 100,
-                  (double)view->plan->fill_bytes / 1e9);
+    if (share > 0) {
+        text_addf(&watch->text, " %.0f%%", share * 100);
+        if (strcmp(view->phase, "fill") == 0) {
+            text_addf(&watch->text, " of %.1f GB", (double)view->plan->fill_bytes / 1e9);
+        }
         text_addf(&watch->text, ", ETA %.0fs", spent_s / share - spent_s);
     }
     text_add(&watch->text, watch->terminal ? "\033[K" : "\n");

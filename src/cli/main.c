@@ -5,16 +5,21 @@
 #include "cmd.h"
 #include "page.h"
 
+static int refuse_words(const struct cmd *cmd, struct error *err)
+{
+    return error_hint(err, "usage: rawtps %s%s%s", cmd->name, cmd->usage[0] ? " " : "", cmd->usage);
+}
+
 static int check_words(const struct cmd *cmd, const struct options *options, struct error *err)
 {
     if (options->word_count > cmd->most_words) {
         error_set(err, EXIT_USAGE, -EINVAL, "%s: too many arguments: \"%.80s\"", cmd->name,
                   options->words[cmd->most_words]);
-        return error_hint(err, "usage: rawtps %s %s", cmd->name, cmd->usage);
+        return refuse_words(cmd, err);
     }
     if (options->word_count < cmd->least_words) {
         error_set(err, EXIT_USAGE, -EINVAL, "%s: %s is missing", cmd->name, cmd->word_name);
-        return error_hint(err, "usage: rawtps %s %s", cmd->name, cmd->usage);
+        return refuse_words(cmd, err);
     }
     return 0;
 }

@@ -99,8 +99,10 @@ static int take(struct reader *reader, const struct key *row, const char *value,
         if (reader->next == reader->count) {
             char expects[160];
 
+            key_expects(row, expects, sizeof(expects));
             return error_set(err, EXIT_USAGE, -EINVAL, "%s: a value is missing: %s is expected",
-                             typed(row->name, shown), key_expects(row, expects, sizeof(expects)));
+                             typed(row->name, shown),
+                             row->placeholder ? row->placeholder : expects);
         }
         value = reader->words[reader->next++];
     }
