@@ -197,6 +197,19 @@ static const char *ended_word(const struct run *run)
     return "complete";
 }
 
+void outcome_files(struct run *run)
+{
+    if (run->has_dir && run->dir.failed) {
+        result_warn(run->result, "results are incomplete: %s", run->dir.error.text);
+        if (run->result->run.error[0] == '\0') {
+            copy_text(run->result->run.error, sizeof(run->result->run.error), run->dir.error.text);
+        }
+        result_check(run->result, "files that could not be written", "run", 0, 1, 0, false,
+                     EXIT_FAILED);
+        run->result->run.exit_code = result_exit_code(run->result);
+    }
+}
+
 void outcome_finish(struct run *run)
 {
     struct result *result = run->result;
@@ -212,8 +225,6 @@ void outcome_finish(struct run *run)
         outcome_vm_finish(run, i);
         copy_text(result->vms[i].ended, sizeof(result->vms[i].ended), result->run.ended);
     }
-    if (run->has_dir && run->dir.failed) {
-        result_warn(result, "results are incomplete: %s", run->dir.error.text);
-    }
+    outcome_files(run);
     outcome_update(run);
 }

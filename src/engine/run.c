@@ -395,6 +395,7 @@ static void run_finish(struct run *run, char *ret_dir)
     journal_event(run, run->worlds[0].loop.now_ns - run->worlds[0].epoch_ns, "ended",
                   run->result->run.ended);
     journal_state(run, true);
+    outcome_files(run); /* the last of them may have been the one that did not fit */
     if (ret_dir != NULL) {
         snprintf(ret_dir, 512, "%s", run->has_dir ? run->dir.path : "");
     }

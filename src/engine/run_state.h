@@ -74,6 +74,7 @@ void journal_close(struct run *run);
 void outcome_begin(struct run *run);  /* what is known beforehand */
 void outcome_update(struct run *run); /* from the totals so far */
 void outcome_finish(struct run *run); /* and what is known when all is over */
+void outcome_files(struct run *run);  /* a run whose files are not whole has failed */
 
 int64_t run_wall_ns(void); /* CLOCK_MONOTONIC: files and process cost only, never a measurement */
 
