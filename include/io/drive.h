@@ -28,12 +28,18 @@ struct io {
     uint32_t bytes;
     uint64_t offset; /* in the drive it is submitted to; IO_FLUSH: 0 */
     void *data;      /* NULL on drives that hold no data (sim without store, null) */
-    int32_t result;  /* bytes moved, 0 for a flush, or a negative errno */
+    int32_t result;  /* bytes moved, 0 for a flush or trim, or a negative errno */
     uint32_t moved;  /* uring: bytes already moved by short transfers */
     int64_t sent_ns, done_ns;
     void (*done)(struct io *);
     struct drive *via;  /* the wrapper that passed it on last; drives only */
-    struct timer timer; /* virtual drives only */
+    union {
+        struct timer timer; /* virtual drives and wrappers only */
+        struct {            /* uring only, from drive_submit() until done() */
+            struct drive *drive;
+            uint32_t tries;
+        } real;
+    };
     union {
         struct io *next; /* any list the current owner keeps */
         uint64_t mark;

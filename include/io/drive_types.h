@@ -104,15 +104,39 @@ struct uring_options {
     int64_t spin_ns;   /* wake so much before a deadline and poll */
     bool poll, sqpoll; /* never by default */
 };
+/*
+ * timers: as in loop_virtual_open. Refused with EXIT_FAILED: no io_uring (the hint names the sysctl
+ * or the profile), no memory. A refused feature is not an error: see loop_uring_describe().
+ */
 int loop_uring_open(struct loop *loop, uint32_t timers, const struct uring_options *options,
                     int64_t start_monotonic_ns, struct error *err);
 void *loop_uring_arena(struct loop *loop); /* options.buffer_bytes of aligned, registered memory */
 /* Set now_ns = 0 at a CLOCK_MONOTONIC instant (start barrier) before loop_run(). */
 void loop_uring_start(struct loop *loop, int64_t start_monotonic_ns);
-/* What stood of the ladder, and how busy: for the result. */
+/*
+ * What stood of the ladder, for the result: "uring, batch 32, fixed buffers, fixed file, ring fd,
+ * defer"; a rung that was left says why: "plain buffers (RLIMIT_MEMLOCK 64 KiB)".
+ */
 void loop_uring_describe(const struct loop *loop, char *buf, uint64_t size);
 
-/* fd: opened and guarded by drive_guard (io/guard.h); stays the caller's. */
+/* How busy the ring was, since it was opened. */
+struct uring_counts {
+    uint64_t enters;          /* system calls */
+    uint64_t sent;            /* requests handed over, those sent again included */
+    uint64_t done;            /* requests answered */
+    uint64_t again;           /* not taken (EAGAIN, EINTR), sent again */
+    uint64_t shorts;          /* short transfers whose rest was sent again */
+    uint32_t most_in_flight;  /* in the kernel at once; more than queue/nr_requests costs workers */
+    uint32_t workers;         /* io-wq threads the process has now: 0 if all goes as it should */
+};
+void loop_uring_counts(const struct loop *loop, struct uring_counts *ret);
+
+/*
+ * fd: opened with O_DIRECT and guarded (io/guard.h); stays the caller's. Up to 64 a loop. io->result
+ * is what the kernel gave; -EINVAL, -EFAULT, -EBADF (alignment), -ENOSPC, -ENODEV, -ENXIO,
+ * -EOPNOTSUPP, a read beyond the end, and a ring that is stuck also set loop->fault and loop->stop.
+ * IO_TRIM and what a ring cannot do run in a side thread.
+ */
 struct drive *drive_uring_open(struct loop *loop, int fd, uint64_t capacity_bytes,
                                uint32_t align_bytes, struct error *err);
 

@@ -52,6 +52,7 @@ struct loop {
     uint32_t in_flight; /* requests the world outside owes us (uring) */
     bool stop;          /* set by anyone: loop_run() returns after the current event */
     struct error *fault; /* set by a drive that can go on no longer; ends the run with exit 3 */
+    void *outside;       /* the implementation's own (uring: the ring) */
 };
 
 /*

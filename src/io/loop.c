@@ -78,9 +78,9 @@ static void heap_rise(struct loop *loop, uint32_t slot, struct loop_entry entry)
     heap_put(loop, slot, entry);
 }
 
-static inline uint32_t first_child(const struct loop *loop, uint32_t child, uint32_t end)
+static uint32_t first_of(const struct loop *loop, uint32_t child, uint32_t stop)
 {
-    uint32_t stop = child + 4 < end ? child + 4 : end, best = child;
+    uint32_t best = child;
 
     for (uint32_t c = child + 1; c < stop; c++) {
         if (entry_before(&loop->heap[c], &loop->heap[best])) {
@@ -88,6 +88,25 @@ static inline uint32_t first_child(const struct loop *loop, uint32_t child, uint
         }
     }
     return best;
+}
+
+/* Four children are compared without jumps, which nobody could predict; ties go the slow way. */
+static inline uint32_t first_child(const struct loop *loop, uint32_t child, uint32_t end)
+{
+    const struct loop_entry *e = loop->heap + child;
+    uint32_t a, b;
+
+    if (child + 4 > end) {
+        return first_of(loop, child, end);
+    }
+    a = e[1].due_ns < e[0].due_ns;
+    b = 2 + (e[3].due_ns < e[2].due_ns);
+    if (__builtin_expect((e[0].due_ns == e[1].due_ns) | (e[2].due_ns == e[3].due_ns) |
+                             (e[a].due_ns == e[b].due_ns),
+                         0)) {
+        return first_of(loop, child, child + 4);
+    }
+    return child + a + ((b - a) & -(uint32_t)(e[b].due_ns < e[a].due_ns));
 }
 
 static void heap_sink(struct loop *loop, uint32_t slot, struct loop_entry entry)

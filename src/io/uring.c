@@ -1,0 +1,660 @@
+#include <errno.h>
+#include <liburing.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "drive_facts.h"
+#include "io_fate.h"
+#include "io_side.h"
+#include "uring_ladder.h"
+
+enum { FILES = 64, CHUNK_BITS = 30, CHUNKS = 64, DEEPEST = 32000 };
+static const int64_t STUCK_NS = 1000000000;
+static const int64_t DRAIN_NS = 30ll * 1000000000;
+static const int64_t NOT_SENT = INT64_MIN;
+#define SYSCTL "/proc/sys/kernel/io_uring_disabled"
+
+struct ring {
+    struct io_uring uring;
+    struct loop *loop;
+    int64_t start_ns, spin_ns;
+    struct io *ready, *ready_last; /* asked for and not handed over, by io->next */
+    uint32_t depth, batch;
+    uint32_t flying; /* in the kernel */
+    uint32_t files;  /* drives opened so far */
+    char *arena;
+    uint64_t arena_bytes, fixed_bytes; /* fixed_bytes: registered, 0 or all */
+    int64_t progress_ns;               /* when the kernel last took or answered something */
+    struct uring_ladder ladder;
+    struct uring_counts counts;
+    struct error fault;
+    struct io_side side;
+    uint64_t side_word; /* what is read from the eventfd */
+    bool side_listens;
+};
+
+struct drive_uring {
+    struct drive drive;
+    int fd, file; /* file: what an SQE names: an index if the file is registered */
+    uint8_t sqe_flags;
+};
+
+static inline struct ring *ring_of(const struct loop *loop)
+{
+    return loop->outside;
+}
+
+static inline int64_t ring_clock_ns(const struct ring *ring)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - ring->start_ns;
+}
+
+/* The first cause is the one that counts: where to put it, or NULL. */
+static struct error *ring_end(struct ring *ring)
+{
+    bool first = ring->loop->fault == NULL;
+
+    ring->loop->fault = first ? &ring->fault : ring->loop->fault;
+    ring->loop->stop = true;
+    return first ? &ring->fault : NULL;
+}
+
+static void ring_end_by(struct ring *ring, const struct io *io, int32_t result)
+{
+    struct error *err = ring_end(ring);
+
+    if (err) {
+        io_fate_error(err, io, result);
+    }
+}
+
+/* ---- requests: ready -> kernel --------------------------------------------------------------- */
+
+static inline void ready_add(struct ring *ring, struct io *io)
+{
+    io->next = NULL;
+    if (ring->ready) {
+        ring->ready_last->next = io;
+    } else {
+        ring->ready = io;
+    }
+    ring->ready_last = io;
+}
+
+static inline int fixed_chunk(const struct ring *ring, const char *data, uint32_t bytes)
+{
+    uint64_t at = (uint64_t)(data - ring->arena);
+
+    if (at >= ring->fixed_bytes || bytes > ring->fixed_bytes - at ||
+        at >> CHUNK_BITS != (at + bytes - 1) >> CHUNK_BITS) {
+        return -1;
+    }
+    return (int)(at >> CHUNK_BITS);
+}
+
+static inline void fill_transfer(struct ring *ring, struct io_uring_sqe *sqe, struct io *io,
+                                 const struct drive_uring *drive)
+{
+    char *data = (char *)io->data + io->moved;
+    uint32_t bytes = io->bytes - io->moved;
+    int chunk = fixed_chunk(ring, data, bytes);
+    bool write = io->verb == IO_WRITE;
+
+    if (chunk >= 0) {
+        io_uring_prep_rw(write ? IORING_OP_WRITE_FIXED : IORING_OP_READ_FIXED, sqe, drive->file,
+                         data, bytes, io->offset + io->moved);
+        sqe->buf_index = (uint16_t)chunk;
+    } else {
+        io_uring_prep_rw(write ? IORING_OP_WRITE : IORING_OP_READ, sqe, drive->file, data, bytes,
+                         io->offset + io->moved);
+    }
+    if (write && (io->flags & IO_FUA)) {
+        sqe->rw_flags = RWF_DSYNC;
+    }
+}
+
+static inline void fill_one(struct ring *ring, struct io_uring_sqe *sqe, struct io *io)
+{
+    const struct drive_uring *drive = (const struct drive_uring *)io->real.drive;
+
+    if (__builtin_expect(io->verb == IO_FLUSH, 0)) {
+        io_uring_prep_fsync(sqe, drive->file, IORING_FSYNC_DATASYNC);
+    } else {
+        fill_transfer(ring, sqe, io, drive);
+    }
+    sqe->flags |= drive->sqe_flags;
+    io_uring_sqe_set_data(sqe, io);
+}
+
+/* Hear of the side thread's answers by the ring, so that a sleeping loop wakes. */
+static void side_listen(struct ring *ring)
+{
+    struct io_uring_sqe *sqe;
+
+    if (ring->side.owed == 0 || ring->side_listens || ring->ladder.poll) {
+        return;
+    }
+    sqe = io_uring_get_sqe(&ring->uring);
+    if (sqe) {
+        io_uring_prep_read(sqe, ring->side.wake, &ring->side_word, sizeof(ring->side_word), 0);
+        io_uring_sqe_set_data(sqe, NULL);
+        ring->side_listens = true;
+        ring->flying++;
+    }
+}
+
+static uint32_t ring_fill(struct ring *ring, int64_t now_ns)
+{
+    uint32_t room = ring->flying < ring->depth ? ring->depth - ring->flying : 0;
+    uint32_t most = room < ring->batch ? room : ring->batch, n = 0;
+
+    while (n < most && ring->ready) {
+        struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->uring);
+        struct io *io = ring->ready;
+
+        if (sqe == NULL) {
+            break;
+        }
+        ring->ready = io->next;
+        fill_one(ring, sqe, io);
+        if (io->sent_ns == NOT_SENT) {
+            io->sent_ns = now_ns;
+        }
+        n++;
+    }
+    if (n) {
+        ring->flying += n;
+        ring->counts.sent += n;
+        if (ring->flying > ring->counts.most_in_flight) {
+            ring->counts.most_in_flight = ring->flying;
+        }
+    }
+    return n;
+}
+
+/* ---- requests: kernel -> done ---------------------------------------------------------------- */
+
+static inline void io_answer(struct ring *ring, struct io *io, int32_t result, int64_t now_ns)
+{
+    io->result = result;
+    io->done_ns = now_ns;
+    ring->loop->in_flight--;
+    ring->counts.done++;
+    drive_answered(io);
+}
+
+/* Anything but all bytes at once. */
+static void io_odd(struct ring *ring, struct io *io, int32_t result, int64_t now_ns)
+{
+    switch (io_fate(io, result, io->bytes - io->moved)) {
+    case FATE_DONE:
+        result = io->verb <= IO_WRITE ? (int32_t)io->bytes : 0;
+        break;
+    case FATE_SHORT:
+        io->moved += (uint32_t)result;
+        io->real.tries++;
+        ring->counts.shorts++;
+        ready_add(ring, io);
+        return;
+    case FATE_AGAIN:
+        ring->counts.again++;
+        if (now_ns - ring->progress_ns <= STUCK_NS) {
+            ready_add(ring, io);
+            return;
+        }
+        ring_end_by(ring, io, result);
+        break;
+    case FATE_ENDS:
+        ring_end_by(ring, io, result);
+        result = result ? result : -EIO;
+        break;
+    case FATE_FAILED:
+        result = result < 0 ? result : -EIO;
+        break;
+    }
+    ring->progress_ns = now_ns;
+    io_answer(ring, io, result, now_ns);
+}
+
+static void side_take(struct ring *ring, int64_t now_ns)
+{
+    struct io *io = io_side_take(&ring->side);
+
+    while (io) {
+        struct io *next = io->next;
+
+        io_odd(ring, io, io->result, now_ns);
+        io = next;
+    }
+}
+
+static uint32_t ring_reap(struct ring *ring)
+{
+    struct io_uring *uring = &ring->uring;
+    uint32_t ready = io_uring_cq_ready(uring), mask = uring->cq.ring_mask;
+    uint32_t head = *uring->cq.khead;
+    int64_t now_ns = ring->loop->now_ns;
+
+    for (uint32_t n = 0; n < ready; n++) {
+        const struct io_uring_cqe *cqe = &uring->cq.cqes[(head + n) & mask];
+        struct io *io = io_uring_cqe_get_data(cqe);
+
+        if (n + 1 < ready) {
+            __builtin_prefetch((void *)(uintptr_t)uring->cq.cqes[(head + n + 1) & mask].user_data);
+        }
+        ring->flying--;
+        if (__builtin_expect(io == NULL, 0)) {
+            ring->side_listens = false;
+            side_take(ring, now_ns);
+        } else if (__builtin_expect(cqe->res == (int32_t)io->bytes, 1)) {
+            ring->progress_ns = now_ns;
+            io_answer(ring, io, cqe->res, now_ns);
+        } else {
+            io_odd(ring, io, cqe->res, now_ns);
+        }
+    }
+    io_uring_cq_advance(uring, ready);
+    return ready;
+}
+
+/* ---- the loop's wait ------------------------------------------------------------------------- */
+
+static int enter_wait(struct ring *ring, int64_t for_ns)
+{
+    struct __kernel_timespec ts = {.tv_sec = for_ns / 1000000000, .tv_nsec = for_ns % 1000000000};
+    struct io_uring_cqe *cqe;
+
+    if (for_ns == INT64_MAX) {
+        return io_uring_submit_and_wait(&ring->uring, 1);
+    }
+    return io_uring_submit_and_wait_timeout(&ring->uring, &cqe, 1, &ts, NULL);
+}
+
+/* for_ns 0: hand over what is filled, look what is done, and come back. */
+static int ring_enter(struct ring *ring, int64_t for_ns)
+{
+    int code;
+
+    ring->counts.enters++;
+    if (for_ns > 0 && !ring->ladder.two_enters) {
+        return enter_wait(ring, for_ns);
+    }
+    code = io_uring_submit_and_get_events(&ring->uring);
+    if (for_ns > 0 && code >= 0 && io_uring_cq_ready(&ring->uring) == 0) {
+        ring->counts.enters++;
+        code = enter_wait(ring, for_ns);
+    }
+    return code;
+}
+
+static void ring_judge(struct ring *ring, int code)
+{
+    int64_t now_ns = ring->loop->now_ns;
+    struct error *err;
+
+    if (code >= 0 || code == -ETIME || code == -EINTR) {
+        return;
+    }
+    if ((code == -EBUSY || code == -EAGAIN || code == -ENOMEM) &&
+        now_ns - ring->progress_ns <= STUCK_NS) {
+        return;
+    }
+    err = ring_end(ring);
+    if (err) {
+        error_set(err, EXIT_FAILED, code, "io_uring takes no more requests: %s", strerror(-code));
+        if (code == -EEXIST) {
+            error_hint(err, "the loop runs in another thread than the one that opened it");
+        }
+    }
+}
+
+static int64_t sleep_ns(const struct ring *ring, int64_t now_ns, int64_t until_ns)
+{
+    int64_t left;
+
+    if (ring->ladder.poll || (ring->ready && ring->flying < ring->depth)) {
+        return 0;
+    }
+    if (until_ns == INT64_MAX) {
+        must(ring->flying > 0);
+        return INT64_MAX;
+    }
+    left = until_ns - ring->spin_ns - now_ns;
+    return left > 0 ? left : 0;
+}
+
+static void uring_wait(struct loop *loop, int64_t until_ns)
+{
+    struct ring *ring = ring_of(loop);
+    int64_t now_ns = ring_clock_ns(ring), for_ns;
+    int code;
+
+    side_listen(ring);
+    ring_fill(ring, now_ns);
+    for_ns = sleep_ns(ring, now_ns, until_ns);
+    loop->now_ns = now_ns;
+    if (for_ns > 0 || ring->flying > 0) {
+        code = ring_enter(ring, for_ns);
+        loop->now_ns = ring_clock_ns(ring);
+        if (__builtin_expect(code < 0, 0)) {
+            ring_judge(ring, code);
+        }
+        ring_reap(ring);
+    }
+    if (__builtin_expect(ring->ladder.poll && ring->side.owed, 0)) {
+        side_take(ring, loop->now_ns);
+    }
+}
+
+/* ---- the drive ------------------------------------------------------------------------------- */
+
+static void drive_uring_aside(struct ring *ring, struct io *io)
+{
+    const struct drive_uring *drive = (const struct drive_uring *)io->real.drive;
+    int code = io_side_ask(&ring->side, io, drive->fd);
+    struct error *err = code < 0 ? ring_end(ring) : NULL;
+
+    io->sent_ns = ring_clock_ns(ring);
+    if (err) {
+        error_set(err, EXIT_FAILED, code, "no thread for requests that block: %s", strerror(-code));
+    }
+}
+
+static void drive_uring_submit(struct drive *drive, struct io *io)
+{
+    struct ring *ring = ring_of(drive->loop);
+
+    io->moved = 0;
+    io->sent_ns = NOT_SENT;
+    io->real.drive = drive;
+    io->real.tries = 0;
+    if (ring->loop->in_flight++ == 0) {
+        ring->progress_ns = ring->loop->now_ns;
+    }
+    if (io->verb != IO_FLUSH) {
+        must(((io->offset | io->bytes | (uintptr_t)io->data) & (drive->align_bytes - 1)) == 0);
+        must(io->bytes > 0 && io->offset <= drive->capacity_bytes &&
+             io->bytes <= drive->capacity_bytes - io->offset);
+    }
+    if (__builtin_expect(io->verb == IO_TRIM || (io->verb == IO_FLUSH && ring->ladder.poll), 0)) {
+        drive_uring_aside(ring, io);
+    } else {
+        ready_add(ring, io);
+    }
+}
+
+static void drive_uring_facts(const struct drive *drive, struct drive_facts *ret)
+{
+    const struct drive_uring *uring = (const struct drive_uring *)drive;
+
+    drive_facts_of_fd(uring->fd, "/sys", ret);
+    ret->capacity_bytes = drive->capacity_bytes;
+    loop_uring_describe(drive->loop, ret->how, sizeof(ret->how));
+}
+
+static void drive_uring_close(struct drive *drive)
+{
+    mem_free(drive);
+}
+
+static const struct drive_ops drive_uring_ops = {
+    .name = "uring",
+    .submit = drive_uring_submit,
+    .facts = drive_uring_facts,
+    .close = drive_uring_close,
+};
+
+static void drive_register(struct ring *ring, struct drive_uring *drive)
+{
+    int index = (int)ring->files, code;
+
+    drive->file = drive->fd;
+    if (!ring->ladder.stands[RUNG_FILE] || index >= FILES) {
+        return;
+    }
+    code = io_uring_register_files_update(&ring->uring, (unsigned)index, &drive->fd, 1);
+    if (code < 0) {
+        ring->ladder.stands[RUNG_FILE] = false;
+        ring->ladder.code[RUNG_FILE] = code;
+        return;
+    }
+    ring->files++;
+    drive->file = index;
+    drive->sqe_flags = IOSQE_FIXED_FILE;
+}
+
+struct drive *drive_uring_open(struct loop *loop, int fd, uint64_t capacity_bytes,
+                               uint32_t align_bytes, struct error *err)
+{
+    struct drive_uring *drive = mem_zalloc(sizeof(*drive));
+
+    must(align_bytes >= 512 && (align_bytes & (align_bytes - 1)) == 0);
+    if (drive == NULL) {
+        error_set(err, EXIT_FAILED, -ENOMEM, "no memory for a drive");
+        return NULL;
+    }
+    drive->drive = (struct drive){.ops = &drive_uring_ops,
+                                  .loop = loop,
+                                  .capacity_bytes = capacity_bytes,
+                                  .align_bytes = align_bytes};
+    drive->fd = fd;
+    drive_register(ring_of(loop), drive);
+    return &drive->drive;
+}
+
+/* ---- opening and closing --------------------------------------------------------------------- */
+
+static uint32_t task_flags(enum ladder_task task)
+{
+    switch (task) {
+    case TASK_DEFER:
+        return IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
+    case TASK_SINGLE:
+        return IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN;
+    case TASK_COOP:
+        return IORING_SETUP_COOP_TASKRUN;
+    default:
+        return 0;
+    }
+}
+
+static int ring_setup(struct ring *ring, const struct uring_options *options)
+{
+    uint32_t flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP |
+                     (options->poll ? IORING_SETUP_IOPOLL : 0) |
+                     (options->sqpoll ? IORING_SETUP_SQPOLL : 0);
+    struct uring_ladder *ladder = &ring->ladder;
+    int code = -EINVAL;
+
+    for (ladder->task = uring_ladder_first(options); ladder->task < TASKS;
+         ladder->task = uring_ladder_below(ladder->task)) {
+        struct io_uring_params params = {.flags = flags | task_flags(ladder->task),
+                                         .cq_entries = 2 * ring->depth + 16,
+                                         .sq_thread_idle = 1000};
+
+        code = io_uring_queue_init_params(ring->depth + 1, &ring->uring, &params);
+        if (code == 0 && !(params.features & IORING_FEAT_EXT_ARG)) {
+            io_uring_queue_exit(&ring->uring);
+            return -ENOSYS;
+        }
+        if (code == 0 || !uring_ladder_refuses(code)) {
+            return code;
+        }
+        ladder->task_code = code;
+    }
+    return code;
+}
+
+static void register_buffers(struct ring *ring)
+{
+    uint64_t bytes = ring->arena_bytes, limit = 1ull << CHUNK_BITS;
+    struct iovec chunks[CHUNKS];
+    struct rlimit memlock;
+    unsigned n = 0;
+    int code;
+
+    for (uint64_t at = 0; at < bytes && n < CHUNKS; at += limit) {
+        chunks[n++] = (struct iovec){ring->arena + at, bytes - at < limit ? bytes - at : limit};
+    }
+    code = io_uring_register_buffers(&ring->uring, chunks, n);
+    if (code == 0) {
+        ring->fixed_bytes = bytes;
+        ring->ladder.stands[RUNG_BUFFERS] = true;
+        return;
+    }
+    ring->ladder.code[RUNG_BUFFERS] = code;
+    if (code == -ENOMEM && getrlimit(RLIMIT_MEMLOCK, &memlock) == 0 &&
+        memlock.rlim_cur != RLIM_INFINITY) {
+        ring->ladder.memlock_bytes = memlock.rlim_cur;
+    }
+}
+
+static void ring_register(struct ring *ring, const struct uring_options *options)
+{
+    if (!options->no_ring_fd) {
+        int code = io_uring_register_ring_fd(&ring->uring);
+
+        ring->ladder.stands[RUNG_RING_FD] = code == 1;
+        ring->ladder.code[RUNG_RING_FD] = code < 0 ? code : 0;
+    }
+    if (!options->no_fixed_file) {
+        int code = io_uring_register_files_sparse(&ring->uring, FILES);
+
+        ring->ladder.stands[RUNG_FILE] = code >= 0;
+        ring->ladder.code[RUNG_FILE] = code < 0 ? code : 0;
+    }
+    if (!options->no_fixed_buffers && ring->arena_bytes) {
+        register_buffers(ring);
+    }
+}
+
+static void ring_free(struct ring *ring)
+{
+    if (ring) {
+        mem_large_free(ring->arena, ring->arena_bytes);
+        mem_free(ring);
+    }
+}
+
+/* What is still in the kernel writes into memory that is about to go: wait for it. */
+static void ring_drain(struct ring *ring)
+{
+    int64_t until_ns = ring_clock_ns(ring) + DRAIN_NS;
+
+    ring->flying -= ring->side_listens;
+    while (ring->flying > 0 && ring_clock_ns(ring) < until_ns) {
+        uint32_t ready;
+
+        enter_wait(ring, STUCK_NS / 10);
+        ready = io_uring_cq_ready(&ring->uring);
+        io_uring_cq_advance(&ring->uring, ready);
+        ring->flying -= ready < ring->flying ? ready : ring->flying;
+    }
+}
+
+static void uring_close(struct loop *loop)
+{
+    struct ring *ring = ring_of(loop);
+
+    io_side_close(&ring->side);
+    ring_drain(ring);
+    io_uring_queue_exit(&ring->uring);
+    ring_free(ring);
+}
+
+static const struct loop_ops loop_uring_ops = {
+    .name = "uring",
+    .wait = uring_wait,
+    .close = uring_close,
+};
+
+static struct ring *ring_new(const struct uring_options *options)
+{
+    struct ring *ring = mem_zalloc(sizeof(*ring));
+
+    if (ring == NULL) {
+        return NULL;
+    }
+    ring->depth = options->depth < DEEPEST ? options->depth : DEEPEST;
+    ring->batch = options->batch && options->batch < ring->depth ? options->batch : ring->depth;
+    ring->spin_ns = options->spin_ns;
+    ring->ladder = (struct uring_ladder){.depth = ring->depth,
+                                         .batch = ring->batch,
+                                         .two_enters = options->two_enters,
+                                         .poll = options->poll,
+                                         .sqpoll = options->sqpoll};
+    if (options->buffer_bytes) {
+        ring->arena = mem_large(options->buffer_bytes);
+        if (ring->arena == NULL) {
+            mem_free(ring);
+            return NULL;
+        }
+        ring->arena_bytes = options->buffer_bytes;
+        memset(ring->arena, 0xa5, ring->arena_bytes);
+    }
+    return ring;
+}
+
+int loop_uring_open(struct loop *loop, uint32_t timers, const struct uring_options *options,
+                    int64_t start_monotonic_ns, struct error *err)
+{
+    struct ring *ring;
+    int code;
+
+    must(options->depth > 0);
+    ring = ring_new(options);
+    if (ring == NULL) {
+        return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for %llu bytes of buffers",
+                         (unsigned long long)options->buffer_bytes);
+    }
+    code = ring_setup(ring, options);
+    if (code < 0) {
+        ring_free(ring);
+        return uring_ladder_error(code, SYSCTL, err);
+    }
+    code = loop_init(loop, &loop_uring_ops, timers, err);
+    if (code < 0) {
+        io_uring_queue_exit(&ring->uring);
+        ring_free(ring);
+        return code;
+    }
+    ring_register(ring, options);
+    io_side_init(&ring->side);
+    ring->loop = loop;
+    loop->outside = ring;
+    loop_uring_start(loop, start_monotonic_ns);
+    return 0;
+}
+
+void loop_uring_start(struct loop *loop, int64_t start_monotonic_ns)
+{
+    struct ring *ring = ring_of(loop);
+
+    ring->start_ns = start_monotonic_ns;
+    loop->now_ns = ring_clock_ns(ring);
+    ring->progress_ns = loop->now_ns;
+}
+
+void *loop_uring_arena(struct loop *loop)
+{
+    return ring_of(loop)->arena;
+}
+
+void loop_uring_describe(const struct loop *loop, char *buf, uint64_t size)
+{
+    uring_ladder_describe(&ring_of(loop)->ladder, buf, size);
+}
+
+void loop_uring_counts(const struct loop *loop, struct uring_counts *ret)
+{
+    *ret = ring_of(loop)->counts;
+    ret->workers = uring_ladder_workers();
+}
