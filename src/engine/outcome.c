@@ -202,7 +202,7 @@ void outcome_files(struct run *run)
     if (run->has_dir && run->dir.failed) {
         result_warn(run->result, "results are incomplete: %s", run->dir.error.text);
         if (run->result->run.error[0] == '\0') {
-            copy_text(run->result->run.error, sizeof(run->result->run.error), run->dir.error.text);
+            error_format(&run->dir.error, run->result->run.error, sizeof(run->result->run.error));
         }
         result_check(run->result, "files that could not be written", "run", 0, 1, 0, false,
                      EXIT_FAILED);
