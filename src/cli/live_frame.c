@@ -16,7 +16,7 @@ static void drive_name(const struct run_view *view, char *ret, size_t size)
     if (plan->drive == PLAN_DRIVE_NULL) {
         snprintf(ret, size, "null drive");
     } else if (plan->drive == PLAN_DRIVE_SIM) {
-        snprintf(ret, size, "%.80s simulated",
+        snprintf(ret, size, "simulated %.80s",
                  plan->sim.model[0] ? plan->sim.model : plan->drive_like);
     } else {
         snprintf(ret, size, "%.90s%s%.40s%s%.20s", plan->drive_path, drive->model[0] ? " " : "",
@@ -44,6 +44,15 @@ static void row_of(struct live_row *row, const struct result_interval *now,
         .hit_ratio = now->hit_ratio,
         .errors = so_far->failed,
     };
+}
+
+/* Bare requests meet no pool. */
+static void forget_hits(struct live_frame *frame)
+{
+    for (uint32_t i = 0; i < frame->vm_count; i++) {
+        frame->vms[i].hit_ratio = NAN;
+    }
+    frame->all.hit_ratio = NAN;
 }
 
 static void audit_of(struct live_frame *frame, const struct run_view *view)
@@ -99,7 +108,9 @@ static void users_of(struct live_frame *frame, const struct plan *plan)
 {
     frame->users = plan->vms[0].users;
     snprintf(frame->users_word, sizeof(frame->users_word), "%s",
-             plan->vms[0].workload == PLAN_TPCC ? "users" : "threads");
+             plan->vms[0].workload == PLAN_TPCC       ? "users"
+             : plan->vms[0].workload == PLAN_SYSBENCH ? "threads"
+                                                      : "outstanding");
 }
 
 void live_frame_of(struct live_frame *frame, const struct run_view *view)
@@ -123,6 +134,9 @@ void live_frame_of(struct live_frame *frame, const struct run_view *view)
         row_of(&frame->vms[i], &view->now[i], &view->so_far[i]);
     }
     row_of(&frame->all, all, &view->so_far[plan->vm_count]);
+    if (frame->iops) {
+        forget_hits(frame);
+    }
     audit_of(frame, view);
     statements_of(frame, view);
 }
