@@ -24,8 +24,15 @@ enum key_type {
     KEY_BANDWIDTH, /* uint64_t bytes a second: 3400MB/s */
     KEY_SHARE,     /* double: 25% */
     KEY_FRACTION,  /* struct fraction of base/units.h: 1/400 */
+    KEY_EXTENT,    /* struct extent: a share or a size, 25% or 100GiB */
     KEY_GROUP,     /* a section or list that its own reader takes apart; no field */
     KEY_TYPES
+};
+
+/* A share of something that is known later, or bytes; the other is 0. */
+struct extent {
+    double share;
+    uint64_t bytes;
 };
 
 /*
@@ -42,7 +49,8 @@ struct key {
     uint32_t word_count;
     const char *help;        /* one sentence without a full stop */
     char letter;             /* options: -o; 0: none */
-    bool many;               /* options: may be given more than once; the caller collects */
+    bool many;               /* options: may be given more than once; the caller collects. keys: may
+                                be a list or section too, which their own reader takes apart */
     const char *placeholder; /* options: "DIR"; NULL: from the type */
 };
 

@@ -19,13 +19,13 @@ struct plan_request {
     const char *const *sets; /* "path=value" */
     uint32_t set_count;
     bool virtual_time;
-    const char *drive;       /* --drive PATH: overrides drive.path, kind uring */
-    const char *erase;       /* --erase SERIAL */
-    const char *scale;       /* "1/400", "0.01", "fit" */
-    const char *sample;      /* --for T */
+    const char *drive;  /* --drive PATH: overrides drive.path, kind uring */
+    const char *erase;  /* --erase SERIAL */
+    const char *scale;  /* "1/400", "0.01", "fit" */
+    const char *sample; /* --for T */
     const char *seed;
-    uint64_t expect_bytes;   /* --expect-size */
-    const char *data_dir;    /* where scenarios/ and vm-configs/ are; NULL: found by plan_data_dir() */
+    uint64_t expect_bytes; /* --expect-size */
+    const char *data_dir; /* where scenarios/ and vm-configs/ are; NULL: found by plan_data_dir() */
 };
 
 enum plan_workload { PLAN_TPCC, PLAN_SYSBENCH, PLAN_BLOCK };
@@ -47,42 +47,48 @@ struct plan_vm {
     uint64_t memory_bytes;
     enum plan_workload workload;
     enum plan_target target;
-    struct model_settings model;   /* PLAN_MODEL: workload settings are inside */
+    struct model_settings model; /* PLAN_MODEL: workload settings are inside */
     struct model_footprint footprint;
-    struct block_settings block;   /* PLAN_BLOCK */
+    struct block_settings block; /* PLAN_BLOCK */
     enum plan_arrivals arrivals;
-    double rate_per_s;             /* open loop: offered transactions a second */
-    double mean_think_ns;          /* keying + thinking a transaction; closed loop's Z */
-    uint64_t work_transactions;    /* work-bound: stop after so many; 0: time-bound */
+    double rate_per_s;          /* open loop: offered transactions a second */
+    double mean_think_ns;       /* keying + thinking a transaction; closed loop's Z */
+    uint64_t work_transactions; /* work-bound: stop after so many; 0: time-bound */
     struct plan_disk disks[4];
     uint32_t disk_count;
-    uint64_t from_bytes, bytes;    /* the VM's slice of the drive */
-    uint64_t seed;                 /* the VM's own, derived from the plan's */
-    uint64_t memory_needed_bytes;  /* ours, for this VM */
+    uint64_t from_bytes, bytes;   /* the VM's slice of the drive */
+    uint64_t seed;                /* the VM's own, derived from the plan's */
+    uint64_t memory_needed_bytes; /* ours, for this VM */
 };
 
 struct plan_phase {
     char name[24];
     enum plan_phase_kind kind;
     enum plan_rule rule;
-    int64_t length_ns;    /* RULE_TIME; RULE_STEADY: the most */
-    int64_t requested_ns; /* as the scenario says, before --for; 0 if the same */
+    int64_t length_ns;     /* RULE_TIME; RULE_STEADY: the most */
+    int64_t requested_ns;  /* as the scenario says, before --for; 0 if the same */
     uint64_t amount_bytes; /* RULE_AMOUNT: bytes written */
+};
+
+/* One key with its final value, for `plan` and for whoever must repeat the run. */
+struct plan_choice {
+    char path[72], value[72]; /* "database.buffer", "48GiB" */
+    char from[24];            /* "scenario", "command line", "VM config", "profile" ... */
 };
 
 struct plan {
     char name[64], about[160], basis[24], path[256];
-    char *text;                /* the scenario file's exact bytes, NUL-terminated */
+    char *text; /* the scenario file's exact bytes, NUL-terminated */
     char sha256[72];
     struct {
         char name[48], sha256[72];
         char *text;
-    } configs[8];              /* the vm-configs used */
+    } configs[8]; /* the vm-configs used */
     uint32_t config_count;
     bool virtual_time;
     uint64_t seed;
-    char scale_text[24];       /* "1", "1/400" */
-    double scale;              /* in (0, 1] */
+    char scale_text[24]; /* "1", "1/400" */
+    double scale;        /* in (0, 1] */
     bool scale_fitted;
 
     enum plan_drive drive;
@@ -92,23 +98,26 @@ struct plan {
     uint64_t drive_capacity_bytes; /* 0 if not known before opening */
     uint64_t expect_bytes;
     struct uring_options uring;
-    bool writes;               /* anything will be written (also by filling) */
+    bool writes; /* anything will be written (also by filling) */
     bool stamps;
-    bool data_moves;           /* pages have real bytes (uring, or a sim with store) */
+    bool data_moves; /* pages have real bytes (uring, or a sim with store) */
 
     struct plan_vm vms[PLAN_VMS];
     uint32_t vm_count;
     struct plan_phase phases[PLAN_PHASES];
     uint32_t phase_count;
     bool start_warm;
-    int64_t interval_ns;       /* of the recorder: 1 s */
-    int64_t settle_ns;         /* virtual time after a warm start, before the sample */
+    int64_t interval_ns; /* of the recorder: 1 s */
+    int64_t settle_ns;   /* of the phase "settle" of virtual time; 0: there is none */
 
-    uint64_t footprint_bytes;  /* of all VMs on the drive */
-    uint64_t fill_bytes;       /* written by the fill phase */
-    uint64_t memory_bytes;     /* ours, all in */
+    uint64_t footprint_bytes; /* of all VMs on the drive */
+    uint64_t fill_bytes;      /* written by the fill phase */
+    uint64_t memory_bytes;    /* ours, all in */
+    bool fill_always;         /* phases.fill: yes; else a drive that holds this layout may do */
     char warnings[PLAN_WARNINGS][200];
     uint32_t warning_count;
+    struct plan_choice *choices; /* every key, in the order of docs/SCENARIO.md */
+    uint32_t choice_count;
 };
 
 /*
@@ -120,7 +129,7 @@ struct plan {
 int plan_build(struct plan *plan, const struct plan_request *request, struct error *err);
 void plan_free(struct plan *plan);
 
-/* All of it in words, for `rawtps plan`: footprint, bytes written, memory, duration, phases, keys. */
+/* All of it in words, for `rawtps plan`: footprint, memory, duration, phases, every key. */
 void plan_explain(const struct plan *plan, struct text *ret);
 
 /* Where the shipped files are: $RAWTPS_DATA, beside the program, or the installed place. */

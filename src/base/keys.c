@@ -17,6 +17,7 @@ struct value {
         int64_t ns;
         double real;
         struct fraction fraction;
+        struct extent extent;
     };
 };
 
@@ -98,6 +99,15 @@ static int read_word(const struct key *row, const char *text, uint64_t *ret, str
     return near ? error_hint(err, "did you mean \"%s\"?", near) : err->code;
 }
 
+static int read_extent(const char *text, struct extent *ret, struct error *err)
+{
+    *ret = (struct extent){0};
+    if (strchr(text, '%')) {
+        return units_share(text, &ret->share, err);
+    }
+    return units_size(text, &ret->bytes, err);
+}
+
 /* Text as the row's type, without bounds. */
 static int read_value(const struct key *row, const char *text, struct value *ret, struct error *err)
 {
@@ -145,6 +155,8 @@ static int read_value(const struct key *row, const char *text, struct value *ret
         code = units_fraction(text, &ret->fraction, err);
         ret->number = ret->fraction.value;
         return code;
+    case KEY_EXTENT:
+        return read_extent(text, &ret->extent, err);
     default:
         return 0;
     }
@@ -221,6 +233,9 @@ static int read_checked(const struct key *row, const char *text, struct value *r
         err->exit = EXIT_USAGE;
         return error_wrap(err, "%s", row->name);
     }
+    if (row->type == KEY_EXTENT && ret->extent.bytes == 0 && !(ret->extent.share > 0)) {
+        return error_set(err, EXIT_USAGE, -EINVAL, "%s: must be more than 0", row->name);
+    }
     return is_number(row->type) && outside(row, ret->number) ? refuse_bounds(row, text, err) : 0;
 }
 
@@ -272,6 +287,9 @@ int key_set(const struct key *row, void *record, const char *text, struct error 
         break;
     case KEY_FRACTION:
         *(struct fraction *)field = value.fraction;
+        break;
+    case KEY_EXTENT:
+        *(struct extent *)field = value.extent;
         break;
     default:
         put_whole(field, row->bytes, value.whole);
@@ -329,6 +347,7 @@ const char *key_format(const struct key *row, const void *record, char *buf, siz
 {
     const void *field = (const char *)record + row->offset;
     const struct fraction *fraction = field;
+    const struct extent *extent = field;
     char part[UNITS_TEXT];
 
     switch (row->type) {
@@ -372,6 +391,13 @@ const char *key_format(const struct key *row, const void *record, char *buf, siz
     case KEY_FRACTION:
         snprintf(buf, size, fraction->den == 1 ? "%" PRIu64 : "%" PRIu64 "/%" PRIu64, fraction->num,
                  fraction->den);
+        break;
+    case KEY_EXTENT:
+        if (extent->bytes > 0) {
+            format_size(extent->bytes, buf, size);
+        } else {
+            format_real(extent->share, true, "", buf, size);
+        }
         break;
     default:
         snprintf(buf, size, "...");

@@ -20,6 +20,7 @@ static const struct {
     [KEY_BANDWIDTH] = {"a bandwidth", "3400MB/s", "BANDWIDTH"},
     [KEY_SHARE] = {"a share", "25%", "SHARE"},
     [KEY_FRACTION] = {"a fraction", "1/400", "1/N"},
+    [KEY_EXTENT] = {"a share or a size", "25% or 100GiB", "EXTENT"},
     [KEY_GROUP] = {"a section or list", NULL, NULL},
 };
 

@@ -25,6 +25,7 @@ struct record {
     int64_t wait_ns;
     double share, rate, sigma;
     struct fraction scale;
+    struct extent range;
 };
 
 static const struct key rows[] = {
@@ -42,6 +43,7 @@ static const struct key rows[] = {
     {"share", KEY_SHARE, KEY_FIELD(struct record, share), .most = "200%", .help = "a share"},
     {"rate", KEY_RATE, KEY_FIELD(struct record, rate), .help = "a rate"},
     {"sigma", KEY_NUMBER, KEY_FIELD(struct record, sigma), "-1", "1", .help = "a number"},
+    {"range", KEY_EXTENT, KEY_FIELD(struct record, range), .help = "a part"},
     {"scale", KEY_FRACTION, KEY_FIELD(struct record, scale), .help = "a fraction"},
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -78,6 +80,8 @@ static void values_are_read_and_shown_exactly(void **state)
     reads_back("rate", "15k/s", "15000/s");
     reads_back("sigma", "-0.5", "-0.5");
     reads_back("scale", "2/800", "1/400");
+    reads_back("range", "25%", "25%");
+    reads_back("range", "100 GiB", "100GiB");
 }
 
 static void an_off_flag_holds_the_opposite(void **state)
@@ -117,6 +121,7 @@ static void what_is_refused_says_why(void **state)
         {"colour", "bleu", "colour: must be red, green or blue, not \"bleu\"", "\"blue\""},
         {"on", "maybe", "on: must be yes or no, not \"maybe\"", ""},
         {"text", "eight888", "text: must be at most 7 bytes long", ""},
+        {"range", "0%", "range: must be more than 0", ""},
         {"sigma", "2", "sigma: must be -1 to 1, not 2", ""},
     };
     struct record before = record;

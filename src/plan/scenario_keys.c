@@ -1,0 +1,556 @@
+#include "scenario.h"
+
+#include "base/must.h"
+
+const char *const scenario_bases[4] = {"published", "exact", "source", "inferred"};
+
+static const char *const kinds[] = {"tpcc", "sysbench", "block"};
+static const char *const arrivals[] = {"closed", "constant", "poisson"};
+static const char *const decks[] = {"weights", "deck"};
+static const char *const draws[] = {"fixed", "per_call"};
+static const char *const commits[] = {"once", "per_district"};
+static const char *const places[] = {"random", "sequential"};
+static const char *const index_sets[] = {"lean", "full"};
+static const char *const k_fills[] = {"settled", "pristine"};
+static const char *const durabilities[] = {"flush", "fua"};
+static const char *const drives[] = {"sim", "null", "uring"};
+static const char *const starts[] = {"warm", "cold"};
+static const char *const fills[] = {"auto", "yes", "no"};
+static const char *const rules[] = {"time", "steady"};
+
+static const struct key top_rows[] = {
+    {"name", KEY_TEXT, KEY_FIELD(struct scenario_top, name), .fallback = "the file's name",
+     .help = "what results call it"},
+    {"about", KEY_TEXT, KEY_FIELD(struct scenario_top, about), .fallback = "",
+     .help = "one line for `rawtps list`"},
+    {"basis", KEY_WORD, KEY_FIELD(struct scenario_top, basis), KEY_WORDS(scenario_bases),
+     .fallback = "inferred", .help = "where its figures come from"},
+    {"seed", KEY_COUNT, KEY_FIELD(struct scenario_top, seed), .fallback = "1",
+     .help = "all chance comes from it: the same seed gives the same run"},
+    {"vms", KEY_COUNT, KEY_FIELD(struct scenario_top, vms), "1", "64", .fallback = "1",
+     .many = true, .help = "how many VMs, or a list with a row for each"},
+    {"vm", KEY_TEXT, KEY_FIELD(struct scenario_top, vm), .fallback = "small",
+     .help = "the VMs' config: a name in vm-configs/, or a path from the scenario"},
+    {"workload", KEY_GROUP, .fallback = NULL, .help = "what the users want"},
+    {"database", KEY_GROUP, .fallback = "", .help = "how the modelled database does it"},
+    {"drive", KEY_GROUP, .fallback = "", .help = "what it is done on"},
+    {"phases", KEY_GROUP, .fallback = "", .help = "filling, preconditioning, sample"},
+};
+
+static const struct key vms_rows[] = {
+    {"name", KEY_TEXT, KEY_FIELD(struct scenario_vm, name), .fallback = "vm1, vm2 ...",
+     .help = "what results call the VM"},
+    {"config", KEY_TEXT, KEY_FIELD(struct scenario_vm, config), .fallback = "`vm`",
+     .help = "its config"},
+    {"users", KEY_COUNT, KEY_FIELD(struct scenario_vm, users), "1", "1M",
+     .fallback = "the workload's", .help = "its users, threads or requests outstanding"},
+    {"seed", KEY_COUNT, KEY_FIELD(struct scenario_vm, seed), .fallback = "from `seed`",
+     .help = "its own seed"},
+};
+
+#define WORKLOAD_ROWS                                                                              \
+    {"kind",           KEY_WORD,         KEY_FIELD(struct scenario_workload, kind),                \
+     KEY_WORDS(kinds), .fallback = NULL, .help = "which workload"},                                \
+        {"users",                                                                                  \
+         KEY_COUNT,                                                                                \
+         KEY_FIELD(struct scenario_workload, users),                                               \
+         "1",                                                                                      \
+         "1M",                                                                                     \
+         .fallback = "tpcc: 10 a warehouse; sysbench: `threads`; block: `outstanding`",            \
+         .help = "virtual users of a VM"},                                                         \
+        {"rate",                                                                                   \
+         KEY_RATE,                                                                                 \
+         KEY_FIELD(struct scenario_workload, rate_per_s),                                          \
+         "0.001/s",                                                                                \
+         "100M/s",                                                                                 \
+         .fallback = "",                                                                           \
+         .help = "open loop: transactions a second that a VM is offered, whatever is answered"},   \
+        {"arrivals",                                                                               \
+         KEY_WORD,                                                                                 \
+         KEY_FIELD(struct scenario_workload, arrivals),                                            \
+         KEY_WORDS(arrivals),                                                                      \
+         .fallback = "closed; poisson with `rate`",                                                \
+         .help = "when transactions are due: after think times, evenly, or at random"},            \
+    {                                                                                              \
+        "work", KEY_TEXT, KEY_FIELD(struct scenario_workload, work),                               \
+            .fallback = "",                                                                        \
+            .help = "stop after so many transactions of a VM (1M); block: or bytes (10GiB)"        \
+    }
+
+#define TPCC(member)     KEY_FIELD(struct scenario_workload, tpcc.member)
+#define SYSBENCH(member) KEY_FIELD(struct scenario_workload, sysbench.member)
+
+static const struct key tpcc_rows[] = {
+    WORKLOAD_ROWS,
+    {"warehouses", KEY_COUNT, TPCC(warehouses), "1", "1M", .fallback = NULL,
+     .help = "the database's size: about 80 to 220 MB each, by profile"},
+    {"cycle", KEY_DURATION, KEY_FIELD(struct scenario_workload, cycle_ns), "1us", "1h",
+     .fallback = "", .help = "mean keying and think time of a transaction; sets `wait_factor`"},
+    {"wait_factor", KEY_NUMBER, TPCC(wait_factor), "0", "100", .fallback = "1",
+     .help = "keying and think times against the standard's; 0: no waiting"},
+    {"mix", KEY_WORD, TPCC(deck), KEY_WORDS(decks), .fallback = "weights", .many = true,
+     .help = "how types are drawn: 45/43/4/4/4, decks of 23 cards, or a section of weights"},
+    {"nurand_c", KEY_WORD, TPCC(nurand_per_call), KEY_WORDS(draws), .fallback = "fixed",
+     .help = "when the constant of NURand is drawn: once a run as the standard says, or each time"},
+    {"local_only", KEY_FLAG, TPCC(local_only), .fallback = "no", .help = "no remote warehouses"},
+    {"delivery_commit", KEY_WORD, TPCC(delivery_per_district), KEY_WORDS(commits),
+     .fallback = "once", .help = "how often a Delivery commits"},
+    {"delivery_deferred", KEY_FLAG, TPCC(deferred), .fallback = "yes",
+     .help = "a Delivery answers \"queued\" and a worker carries it out"},
+};
+
+static const struct key mix_rows[] = {
+    {"new_order", KEY_NUMBER, .bytes = 8, .offset = 0, .least = "0", .most = "1e6", .fallback = "0",
+     .help = "weight of New-Order"},
+    {"payment", KEY_NUMBER, .bytes = 8, .offset = 8, .least = "0", .most = "1e6", .fallback = "0",
+     .help = "of Payment"},
+    {"order_status", KEY_NUMBER, .bytes = 8, .offset = 16, .least = "0", .most = "1e6",
+     .fallback = "0", .help = "of Order-Status"},
+    {"delivery", KEY_NUMBER, .bytes = 8, .offset = 24, .least = "0", .most = "1e6", .fallback = "0",
+     .help = "of Delivery"},
+    {"stock_level", KEY_NUMBER, .bytes = 8, .offset = 32, .least = "0", .most = "1e6",
+     .fallback = "0", .help = "of Stock-Level"},
+};
+
+static const struct key sysbench_rows[] = {
+    WORKLOAD_ROWS,
+    {"mix", KEY_WORD, SYSBENCH(mix), .words = sysbench_mix_names, .word_count = SYSBENCH_MIXES,
+     .fallback = "oltp_read_write", .help = "which event"},
+    {"tables", KEY_COUNT, SYSBENCH(tables), "1", "10k", .fallback = NULL, .help = "sbtest tables"},
+    {"rows", KEY_COUNT, SYSBENCH(rows), "100", "10G", .fallback = NULL, .help = "rows of a table"},
+    {"threads", KEY_COUNT, SYSBENCH(threads), "1", "1M", .fallback = NULL,
+     .help = "users of a VM, each with one transaction under way"},
+    {"range_size", KEY_COUNT, SYSBENCH(range_size), "1", "100k", .fallback = "100",
+     .help = "rows of a range"},
+    {"point_selects", KEY_COUNT, SYSBENCH(point_selects), "0", "1000", .fallback = "10",
+     .help = "selects by id in a transaction"},
+    {"simple_ranges", KEY_COUNT, SYSBENCH(simple_ranges), "0", "1000", .fallback = "1",
+     .help = "selects of a range"},
+    {"sum_ranges", KEY_COUNT, SYSBENCH(sum_ranges), "0", "1000", .fallback = "1",
+     .help = "sums over a range"},
+    {"order_ranges", KEY_COUNT, SYSBENCH(order_ranges), "0", "1000", .fallback = "1",
+     .help = "sorted ranges"},
+    {"distinct_ranges", KEY_COUNT, SYSBENCH(distinct_ranges), "0", "1000", .fallback = "1",
+     .help = "sorted ranges without duplicates"},
+    {"index_updates", KEY_COUNT, SYSBENCH(index_updates), "0", "1000", .fallback = "1",
+     .help = "updates of the indexed column"},
+    {"non_index_updates", KEY_COUNT, SYSBENCH(non_index_updates), "0", "1000", .fallback = "1",
+     .help = "updates of the other column"},
+    {"delete_inserts", KEY_COUNT, SYSBENCH(delete_inserts), "0", "1000", .fallback = "1",
+     .help = "deletes, each with an insert of the same id"},
+    {"skip_trx", KEY_FLAG, SYSBENCH(skip_trx), .fallback = "no",
+     .help = "no BEGIN and COMMIT: every statement commits"},
+    {"rand_type", KEY_WORD, SYSBENCH(rand_type), .words = dist_names, .word_count = DIST_KINDS,
+     .fallback = "special", .help = "how ids are drawn: special of 0.5 to 1.0, uniform of today"},
+    {"rand_param", KEY_NUMBER, SYSBENCH(rand_param), "0", "10", .fallback = "0",
+     .help = "pareto's h (0.2) or zipfian's exponent (0.8); 0 takes these"},
+};
+
+#define STREAM_ROWS(record, prefix)                                                                 \
+    {"read",                                                                                        \
+     KEY_SHARE,                                                                                     \
+     KEY_FIELD(record, prefix stream.read),                                                         \
+     .most = "100%",                                                                                \
+     .fallback = "required",                                                                        \
+     .help = "share of reads; the rest are writes"},                                                \
+        {"size",                                                                                    \
+         KEY_SIZE,                                                                                  \
+         KEY_FIELD(record, prefix size),                                                            \
+         "512",                                                                                     \
+         "64MiB",                                                                                   \
+         .fallback = "4KiB",                                                                        \
+         .many = true,                                                                              \
+         .help = "bytes of a request, or a list of sizes with shares"},                             \
+        {"read_size",                                                                               \
+         KEY_SIZE,                                                                                  \
+         KEY_FIELD(record, prefix read_size),                                                       \
+         "512",                                                                                     \
+         "64MiB",                                                                                   \
+         .fallback = "`size`",                                                                      \
+         .many = true,                                                                              \
+         .help = "sizes of reads, where they differ"},                                              \
+        {"write_size",                                                                              \
+         KEY_SIZE,                                                                                  \
+         KEY_FIELD(record, prefix write_size),                                                      \
+         "512",                                                                                     \
+         "64MiB",                                                                                   \
+         .fallback = "`size`",                                                                      \
+         .many = true,                                                                              \
+         .help = "sizes of writes, where they differ"},                                             \
+        {"place",                                                                                   \
+         KEY_WORD,                                                                                  \
+         KEY_FIELD(record, prefix place),                                                           \
+         KEY_WORDS(places),                                                                         \
+         .fallback = "random",                                                                      \
+         .help = "where requests go"},                                                              \
+        {"random",                                                                                  \
+         KEY_SHARE,                                                                                 \
+         KEY_FIELD(record, prefix random),                                                          \
+         .most = "100%",                                                                            \
+         .fallback = "by `place`",                                                                  \
+         .help = "share at random places; the rest are sequential"},                                \
+        {"hot", KEY_GROUP, .fallback = "", .help = "a part that gets more than its share"},         \
+        {"from",         KEY_SHARE,        KEY_FIELD(record, prefix stream.from),                   \
+         .most = "100%", .fallback = "0%", .help = "where in the range the requests' part begins"}, \
+    {                                                                                               \
+        "to", KEY_SHARE, KEY_FIELD(record, prefix stream.to), .most = "100%", .fallback = "100%",   \
+                                                              .help = "where it ends"               \
+    }
+
+static const struct key block_rows[] = {
+    WORKLOAD_ROWS,
+    {"outstanding", KEY_COUNT, KEY_FIELD(struct scenario_workload, block.users), "1", "65536",
+     .fallback = NULL, .many = true,
+     .help = "requests in flight of a VM, or a section of threads and queue"},
+    {"range", KEY_EXTENT, KEY_FIELD(struct scenario_workload, range), .fallback = "100%",
+     .help = "the part of the VM's slice that is used"},
+    {"align", KEY_SIZE, KEY_FIELD(struct scenario_workload, block.align_bytes), "512", "64MiB",
+     .fallback = "the request's size", .help = "offsets are multiples of this at least"},
+    STREAM_ROWS(struct scenario_workload, stream.),
+    {"streams", KEY_GROUP, .fallback = "one, of the keys above",
+     .help = "a list of streams that share the requests"},
+};
+
+static const struct key stream_rows[] = {
+    {"name", KEY_TEXT, KEY_FIELD(struct scenario_stream, stream.name), .fallback = NULL,
+     .help = "what results call the stream"},
+    {"share", KEY_SHARE, KEY_FIELD(struct scenario_stream, stream.share), .most = "100%",
+     .fallback = NULL, .help = "of all requests"},
+    STREAM_ROWS(struct scenario_stream, ),
+};
+
+static const struct key size_rows[] = {
+    {"size", KEY_SIZE, KEY_FIELD(struct block_size, bytes), "512", "64MiB", .fallback = NULL,
+     .help = "bytes of a request"},
+    {"share", KEY_SHARE, KEY_FIELD(struct block_size, share), .most = "100%", .fallback = NULL,
+     .help = "of the requests"},
+};
+
+static const struct key hot_rows[] = {
+    {"share", KEY_SHARE, KEY_FIELD(struct scenario_stream, stream.hot_share), .most = "100%",
+     .fallback = NULL, .help = "of the random requests"},
+    {"range", KEY_SHARE, KEY_FIELD(struct scenario_stream, stream.hot_range), "0.0001%", "100%",
+     .fallback = NULL, .help = "of the range, from its beginning"},
+};
+
+static const struct key outstanding_rows[] = {
+    {"threads", KEY_COUNT, KEY_FIELD(struct scenario_workload, threads), "1", "1024",
+     .fallback = NULL, .help = "users"},
+    {"queue", KEY_COUNT, KEY_FIELD(struct scenario_workload, queue), "1", "4096", .fallback = NULL,
+     .help = "requests in flight of each"},
+};
+
+#define MODEL(member) KEY_FIELD(struct model_settings, member)
+#define BY_PROFILE    .fallback = "by profile"
+
+static const struct key database_rows[] = {
+    {"profile", KEY_WORD, MODEL(profile), .words = model_profile_names,
+     .word_count = MODEL_PROFILES, .fallback = "the VM config's", .help = "which database"},
+    {"buffer", KEY_SIZE, MODEL(buffer_bytes), "1MiB", "64TiB", .fallback = "the VM config's",
+     .help = "buffer pool; only its bookkeeping costs memory here"},
+    {"page", KEY_SIZE, MODEL(page_bytes), "4KiB", "64KiB", BY_PROFILE, .help = "a page"},
+    {"index_set", KEY_WORD, MODEL(index_full), KEY_WORDS(index_sets), BY_PROFILE,
+     .help = "secondary indexes of TPC-C: two, or one a foreign key as well"},
+    {"char_bytes", KEY_COUNT, MODEL(char_bytes), "1", "2", BY_PROFILE,
+     .help = "sqlserver: bytes of a character"},
+    {"leaf_fill", KEY_SHARE, MODEL(leaf_fill), "5%", "100%", BY_PROFILE,
+     .help = "sqlserver: how full leaves are after loading"},
+    {"k_fill", KEY_WORD, MODEL(k_fill_pristine), KEY_WORDS(k_fills), BY_PROFILE,
+     .help = "sbtest's index k: after hours of use, or as CREATE INDEX leaves it"},
+    {"log_capacity", KEY_SIZE, MODEL(log_capacity_bytes), "1MiB", "1TiB", BY_PROFILE,
+     .help = "redo log; a full one forces a checkpoint"},
+    {"log_block", KEY_SIZE, MODEL(log_block_bytes), "512", "64KiB", BY_PROFILE,
+     .help = "a log write is a multiple of this"},
+    {"log_write", KEY_SIZE, MODEL(log_write_bytes), "512", "64MiB", BY_PROFILE,
+     .help = "largest log write"},
+    {"log_depth", KEY_COUNT, MODEL(log_depth), "1", "1024", BY_PROFILE,
+     .help = "log writes in flight"},
+    {"log_durability", KEY_WORD, MODEL(log_fua), KEY_WORDS(durabilities), BY_PROFILE,
+     .help = "a flush after each group, or write-through"},
+    {"log_sync", KEY_FLAG, MODEL(log_sync), BY_PROFILE,
+     .help = "a commit waits until its log is durable"},
+    {"checkpoint", KEY_DURATION, MODEL(checkpoint_ns), "0", "1d", BY_PROFILE,
+     .help = "from one checkpoint to the next; 0: by the log alone"},
+    {"checkpoint_depth", KEY_COUNT, MODEL(checkpoint_depth), "1", "65536", BY_PROFILE,
+     .help = "a checkpoint's writes in flight"},
+    {"io_capacity", KEY_COUNT, MODEL(io_capacity), "1", "10M", BY_PROFILE,
+     .help = "innodb: pages a second that the cleaner aims at"},
+    {"io_capacity_max", KEY_COUNT, MODEL(io_capacity_max), "1", "10M", BY_PROFILE,
+     .help = "innodb: and at most"},
+    {"lru_scan_depth", KEY_COUNT, MODEL(lru_scan_depth), "1", "1M", BY_PROFILE,
+     .help = "innodb: pages kept free"},
+    {"doublewrite", KEY_FLAG, MODEL(doublewrite), BY_PROFILE,
+     .help = "innodb: pages are written twice, against torn ones"},
+    {"full_page_writes", KEY_FLAG, MODEL(full_page_writes), BY_PROFILE,
+     .help = "postgres: whole pages go into the log after a checkpoint"},
+    {"optimizer_dives", KEY_FLAG, MODEL(optimizer_dives), BY_PROFILE,
+     .help = "innodb: the optimizer reads index pages for its estimates"},
+    {"change_buffer", KEY_FLAG, MODEL(change_buffer), BY_PROFILE,
+     .help = "innodb: changes of absent index leaves wait for their next read"},
+    {"gather", KEY_COUNT, MODEL(gather_pages), "1", "1024", BY_PROFILE,
+     .help = "sqlserver: adjacent dirty pages written at once"},
+    {"cpu_statement", KEY_DURATION, MODEL(cpu_statement_ns), "0", "1s", BY_PROFILE,
+     .help = "mean CPU of a statement; 0: by `cpu_transaction`"},
+    {"cpu_transaction", KEY_DURATION, MODEL(cpu_txn_ns), "0", "10s", BY_PROFILE,
+     .help = "mean CPU of a transaction that is a stored procedure; 0: by `cpu_statement`"},
+    {"cpu_sigma", KEY_NUMBER, MODEL(cpu_sigma), "0", "3", BY_PROFILE,
+     .help = "spread of CPU times: sigma of their logarithm"},
+    {"cpu_tail_share", KEY_SHARE, MODEL(cpu_tail_share), .most = "100%", BY_PROFILE,
+     .help = "share of CPU bursts that are much longer"},
+    {"cpu_tail_factor", KEY_NUMBER, MODEL(cpu_tail_factor), "1", "1000", BY_PROFILE,
+     .help = "and how much"},
+    {"lock_timeout", KEY_DURATION, MODEL(lock_timeout_ns), "1ms", "1d", BY_PROFILE,
+     .help = "a transaction that waits longer for a row is tried again"},
+    {"growth", KEY_SIZE, MODEL(growth_bytes), "1MiB", "64TiB",
+     .fallback = "from the expected inserts", .help = "space for rows inserted while running"},
+};
+
+#define SIM(member) KEY_FIELD(struct scenario_drive, sim.member)
+#define SIM_ROWS                                                                                   \
+    {"dies",                                                                                       \
+     KEY_COUNT,                                                                                    \
+     SIM(dies),                                                                                    \
+     "1",                                                                                          \
+     "4096",                                                                                       \
+     .fallback = "the model's",                                                                    \
+     .help = "flash dies that work at once"},                                                      \
+        {"read",                                                                                   \
+         KEY_DURATION,                                                                             \
+         SIM(read_ns),                                                                             \
+         "1us",                                                                                    \
+         "1s",                                                                                     \
+         .fallback = "the model's",                                                                \
+         .help = "flash read of a unit (tR)"},                                                     \
+        {"read_jitter",                                                                            \
+         KEY_SHARE,                                                                                \
+         SIM(read_jitter),                                                                         \
+         .most = "100%",                                                                           \
+         .fallback = "the model's",                                                                \
+         .help = "spread of `read`, both ways"},                                                   \
+        {"program_suspend_min",                                                                    \
+         KEY_DURATION,                                                                             \
+         SIM(program_suspend_min_ns),                                                              \
+         "0",                                                                                      \
+         "1s",                                                                                     \
+         .fallback = "the model's",                                                                \
+         .help = "least wait of a read that meets a program"},                                     \
+        {"program_suspend_max",                                                                    \
+         KEY_DURATION,                                                                             \
+         SIM(program_suspend_max_ns),                                                              \
+         "0",                                                                                      \
+         "1s",                                                                                     \
+         .fallback = "the model's",                                                                \
+         .help = "longest wait of such a read"},                                                   \
+        {"command",                                                                                \
+         KEY_DURATION,                                                                             \
+         SIM(command_ns),                                                                          \
+         "0",                                                                                      \
+         "1s",                                                                                     \
+         .fallback = "the model's",                                                                \
+         .help = "serial time of a command: 1 / the highest IOPS"},                                \
+        {"fixed",                                                                                  \
+         KEY_DURATION,                                                                             \
+         SIM(fixed_ns),                                                                            \
+         "0",                                                                                      \
+         "1s",                                                                                     \
+         .fallback = "the model's",                                                                \
+         .help = "controller's time of a request"},                                                \
+        {"write_ack",                                                                              \
+         KEY_DURATION,                                                                             \
+         SIM(write_ack_ns),                                                                        \
+         "0",                                                                                      \
+         "1s",                                                                                     \
+         .fallback = "the model's",                                                                \
+         .help = "a write is acknowledged from the cache after this"},                             \
+        {"flush",                                                                                  \
+         KEY_DURATION,                                                                             \
+         SIM(flush_ns),                                                                            \
+         "0",                                                                                      \
+         "10s",                                                                                    \
+         .fallback = "the model's",                                                                \
+         .help = "a flush without power-loss protection; 0: protected"},                           \
+        {"link_read",                                                                              \
+         KEY_BANDWIDTH,                                                                            \
+         SIM(link_read_bytes_per_s),                                                               \
+         "1MB/s",                                                                                  \
+         "1TB/s",                                                                                  \
+         .fallback = "the model's",                                                                \
+         .help = "from the drive"},                                                                \
+        {"link_write",                                                                             \
+         KEY_BANDWIDTH,                                                                            \
+         SIM(link_write_bytes_per_s),                                                              \
+         "1MB/s",                                                                                  \
+         "1TB/s",                                                                                  \
+         .fallback = "the model's",                                                                \
+         .help = "to the drive"},                                                                  \
+        {"cache",                                                                                  \
+         KEY_SIZE,                                                                                 \
+         SIM(cache_bytes),                                                                         \
+         "64KiB",                                                                                  \
+         "1TiB",                                                                                   \
+         .fallback = "the model's",                                                                \
+         .help = "write cache"},                                                                   \
+        {"program",                                                                                \
+         KEY_BANDWIDTH,                                                                            \
+         SIM(program_bytes_per_s),                                                                 \
+         "1MB/s",                                                                                  \
+         "1TB/s",                                                                                  \
+         .fallback = "the model's",                                                                \
+         .help = "programming, raw, all dies together"},                                           \
+        {"stripe",                                                                                 \
+         KEY_SIZE,                                                                                 \
+         SIM(stripe_bytes),                                                                        \
+         "4KiB",                                                                                   \
+         "64MiB",                                                                                  \
+         .fallback = "the model's",                                                                \
+         .help = "data that go to one die at a time"},                                             \
+        {"over_provisioning",       KEY_SHARE,                                                     \
+         SIM(over_provisioning),    .most = "1000%",                                               \
+         .fallback = "the model's", .help = "spare flash against the capacity"},                   \
+        {"write_amplification",                                                                    \
+         KEY_NUMBER,                                                                               \
+         SIM(write_amplification),                                                                 \
+         "0",                                                                                      \
+         "100",                                                                                    \
+         .fallback = "the model's",                                                                \
+         .help = "fixed; 0: worked out from what is written"},                                     \
+    {                                                                                              \
+        "stack", KEY_DURATION, SIM(stack_ns), "0", "1s",                                           \
+            .fallback = "the model's", .help = "the host's virtual stack, added to every request"  \
+    }
+
+#define DRIVE(member) KEY_FIELD(struct scenario_drive, member)
+
+static const struct key drive_rows[] = {
+    {"kind", KEY_WORD, DRIVE(kind), KEY_WORDS(drives), .fallback = "sim",
+     .help = "simulated in virtual time, one that answers at once, or a real one by io_uring"},
+    {"like", KEY_TEXT, DRIVE(like), .fallback = "h3201-e1s",
+     .help = "sim: the model: a name in scenarios/drives/, or a path from the scenario"},
+    {"path", KEY_TEXT, DRIVE(path), .fallback = "--drive",
+     .help = "uring: a block device or a file"},
+    {"capacity", KEY_SIZE, DRIVE(capacity_bytes), "1MiB", "8192TiB", .fallback = "the drive's",
+     .help = "sim, null: its size; uring: the size of a file that is made"},
+    {"range", KEY_EXTENT, DRIVE(range), .fallback = "100%",
+     .help = "the part of the drive that is used, from its beginning"},
+    {"form_factor", KEY_TEXT, DRIVE(form_factor), .fallback = "",
+     .help = "a label: U.2, E1.S; drives do not say it themselves"},
+    {"latency", KEY_DURATION, DRIVE(latency_ns), "1ns", "10s", .fallback = "1us",
+     .help = "null: it answers after this"},
+    {"stamps", KEY_FLAG, DRIVE(stamps), .fallback = "yes",
+     .help = "pages carry who and when, checked at every read; for databases"},
+    {"batch", KEY_COUNT, DRIVE(uring.batch), "0", "4096", .fallback = "0",
+     .help = "uring: most requests a submission; 0: no limit"},
+    {"fixed_buffers", KEY_FLAG_OFF, DRIVE(uring.no_fixed_buffers), .fallback = "yes",
+     .help = "uring: registered buffers, if the limit on locked memory lets it"},
+    {"fixed_file", KEY_FLAG_OFF, DRIVE(uring.no_fixed_file), .fallback = "yes",
+     .help = "uring: registered file"},
+    {"ring_fd", KEY_FLAG_OFF, DRIVE(uring.no_ring_fd), .fallback = "yes",
+     .help = "uring: registered ring"},
+    {"defer", KEY_FLAG_OFF, DRIVE(uring.no_defer), .fallback = "yes",
+     .help = "uring: DEFER_TASKRUN, if the kernel has it"},
+    {"single_issuer", KEY_FLAG_OFF, DRIVE(uring.no_single_issuer), .fallback = "yes",
+     .help = "uring: SINGLE_ISSUER, if the kernel has it"},
+    {"two_enters", KEY_FLAG, DRIVE(uring.two_enters), .fallback = "no",
+     .help = "uring: submit first, and wait only if nothing is done"},
+    {"spin", KEY_DURATION, DRIVE(uring.spin_ns), "0", "1ms", .fallback = "0s",
+     .help = "uring: wake so much before a deadline and poll"},
+    {"poll", KEY_FLAG, DRIVE(uring.poll), .fallback = "no", .help = "uring: polled completions"},
+    {"sqpoll", KEY_FLAG, DRIVE(uring.sqpoll), .fallback = "no",
+     .help = "uring: a kernel thread submits"},
+    SIM_ROWS,
+};
+
+static const struct key drive_model_rows[] = {
+    {"name", KEY_TEXT, SIM(name), .fallback = "the file's name", .help = "what `like` names"},
+    {"about", KEY_GROUP, .fallback = "", .help = "one line for `rawtps list`"},
+    {"model", KEY_TEXT, SIM(model), .fallback = "", .help = "the drive that it stands for"},
+    {"form_factor", KEY_TEXT, SIM(form_factor), .fallback = "", .help = "U.2, E1.S, M.2"},
+    {"firmware", KEY_TEXT, SIM(firmware), .fallback = "", .help = "firmware"},
+    {"capacity", KEY_SIZE, SIM(capacity_bytes), "1MiB", "8192TiB", .fallback = NULL,
+     .help = "user capacity"},
+    SIM_ROWS,
+    {"basis", KEY_GROUP, .fallback = "", .help = "for each key, where its figure comes from"},
+};
+
+#define PHASES(member) KEY_FIELD(struct scenario_phases, member)
+
+static const struct key phases_rows[] = {
+    {"start", KEY_WORD, PHASES(start), KEY_WORDS(starts), .fallback = "warm",
+     .help = "the buffer pool: as after hours of the workload, or empty"},
+    {"fill", KEY_WORD, PHASES(fill), KEY_WORDS(fills), .fallback = "auto",
+     .help = "write the database first; auto: unless the drive holds this one already"},
+    {"precondition", KEY_DURATION, PHASES(precondition_ns), "0", "365d", .fallback = "0s",
+     .many = true, .help = "run before the sample, unrecorded; a time or a section"},
+    {"sample", KEY_DURATION, PHASES(sample_ns), "100ms", "365d", .fallback = "60s",
+     .help = "what is measured"},
+    {"interval", KEY_DURATION, PHASES(interval_ns), "10ms", "1h", .fallback = "1s",
+     .help = "a row of the time series"},
+    {"settle", KEY_DURATION, PHASES(settle_ns), "0", "1d", .fallback = "60s",
+     .help = "virtual time between a warm start and the sample"},
+};
+
+static const struct key precondition_rows[] = {
+    {"time", KEY_DURATION, PHASES(precondition_ns), "0", "365d", .fallback = "", .help = "so long"},
+    {"until", KEY_WORD, PHASES(until), KEY_WORDS(rules), .fallback = "time",
+     .help = "steady: until throughput is steady, at most `max`"},
+    {"max", KEY_DURATION, PHASES(max_ns), "1s", "365d", .fallback = "3h",
+     .help = "the most that `until: steady` or `amount` may take"},
+    {"amount", KEY_EXTENT, PHASES(amount), .fallback = "",
+     .help = "until so much is written; a share is of the part of the drive that is used"},
+};
+
+static const struct key config_rows[] = {
+    {"about", KEY_TEXT, KEY_FIELD(struct scenario_config, about), .fallback = "",
+     .help = "one line for `rawtps list`"},
+    {"vcpus", KEY_COUNT, KEY_FIELD(struct scenario_config, vcpus), "1", "1024", .fallback = NULL,
+     .help = "cores that its database has"},
+    {"memory", KEY_SIZE, KEY_FIELD(struct scenario_config, memory_bytes), "1MiB", "64TiB",
+     .fallback = NULL, .help = "the VM's memory; modelled, not used"},
+    {"buffer", KEY_SIZE, KEY_FIELD(struct scenario_config, buffer_bytes), "1MiB", "64TiB",
+     .fallback = "three quarters of `memory`", .help = "its database's buffer pool"},
+    {"disks", KEY_GROUP, .fallback = "one, as large as is needed",
+     .help = "a list of virtual disks: slices of the drive"},
+    {"database", KEY_GROUP, .fallback = "", .help = "defaults for a scenario's `database`"},
+};
+
+static const struct key disk_rows[] = {
+    {"role", KEY_TEXT, KEY_FIELD(struct plan_disk, role), .fallback = NULL,
+     .help = "data holds database and log; others take up space"},
+    {"size", KEY_SIZE, KEY_FIELD(struct plan_disk, bytes), "1MiB", "8192TiB", .fallback = NULL,
+     .help = "its size"},
+};
+
+#define ROWS(table) table, sizeof(table) / sizeof(table[0])
+
+static const struct section sections[SECTIONS] = {
+    [SECTION_TOP] = {"the scenario", "The scenario", ROWS(top_rows), ""},
+    [SECTION_VMS] = {"vms", "`vms:` as a list", ROWS(vms_rows), ""},
+    [SECTION_TPCC] = {"workload", "`workload:` of kind tpcc", ROWS(tpcc_rows),
+                      "TPC-C-derived: results are not comparable with published TPC results."},
+    [SECTION_SYSBENCH] = {"workload", "`workload:` of kind sysbench", ROWS(sysbench_rows), ""},
+    [SECTION_BLOCK] = {"workload", "`workload:` of kind block", ROWS(block_rows), ""},
+    [SECTION_MIX] = {"mix", "`workload.mix:` of tpcc as a section", ROWS(mix_rows),
+                     "Weights; only their ratios matter."},
+    [SECTION_STREAMS] = {"streams", "`workload.streams:` of block, each", ROWS(stream_rows), ""},
+    [SECTION_SIZES] = {"size", "`size:` as a list, each", ROWS(size_rows), ""},
+    [SECTION_HOT] = {"hot", "`hot:`", ROWS(hot_rows), ""},
+    [SECTION_OUTSTANDING] = {"outstanding", "`outstanding:` as a section", ROWS(outstanding_rows),
+                             ""},
+    [SECTION_DATABASE] = {"database", "`database:`", ROWS(database_rows),
+                          "Where a default is \"by profile\", `rawtps plan` shows it."},
+    [SECTION_DRIVE] = {"drive", "`drive:`", ROWS(drive_rows),
+                       "The keys from `dies` on override the drive model's."},
+    [SECTION_PHASES] = {"phases", "`phases:`", ROWS(phases_rows), ""},
+    [SECTION_PRECONDITION] = {"precondition", "`phases.precondition:` as a section",
+                              ROWS(precondition_rows), ""},
+    [SECTION_CONFIG] = {"the VM config", "A file of `vm-configs/`", ROWS(config_rows), ""},
+    [SECTION_DISKS] = {"disks", "`disks:` of a VM config, each", ROWS(disk_rows), ""},
+    [SECTION_DRIVE_MODEL] = {"the drive model", "A file of `scenarios/drives/`",
+                             ROWS(drive_model_rows), ""},
+};
+
+const struct section *section_of(enum section_id id)
+{
+    must(id < SECTIONS);
+    return &sections[id];
+}
