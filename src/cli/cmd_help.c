@@ -3,6 +3,7 @@
 
 #include "cmd.h"
 #include "page.h"
+#include "plan/document.h"
 #include "result/schema.h"
 
 struct help_args {
@@ -14,7 +15,7 @@ static const struct key rows[] = {
      .type = KEY_FLAG,
      KEY_FIELD(struct help_args, markdown),
      .fallback = "",
-     .help = "every command in one document: docs/COMMANDS.md"},
+     .help = "every command in one document, as docs/COMMANDS.md; topics are Markdown already"},
 };
 
 static const struct option_group groups[] = {{"Options", rows, 1}};
@@ -24,6 +25,7 @@ static const struct topic {
     const char *name, *about;
     void (*write)(struct text *ret);
 } topics[] = {
+    {"scenario", "the keys of scenario files", scenario_document},
     {"exit-codes", "what the program ends with", result_schema_exits},
     {"result", "the files of a run directory and the keys of run.json", result_schema_markdown},
 };
@@ -131,10 +133,8 @@ static enum exit_code help(const void *record, const struct options *options,
     enum exit_code exit = EXIT_FINE;
     struct text text = {0};
 
-    if (args->markdown) {
-        add_document(&text);
-    } else if (options->word_count == 0) {
-        cmd_help_all(&text);
+    if (options->word_count == 0) {
+        (args->markdown ? add_document : cmd_help_all)(&text);
     } else if (!add_topic(options->words[0], &text)) {
         exit = refuse_topic(options->words[0]);
     }
@@ -146,7 +146,7 @@ static enum exit_code help(const void *record, const struct options *options,
 const struct cmd cmd_help = {
     .name = "help",
     .usage = "[COMMAND|TOPIC] [options]",
-    .summary = "Explain a command, exit codes or the result",
+    .summary = "Explain a command, the keys of scenarios, exit codes or the result",
     .about = "",
     .groups = groups,
     .group_count = 1,

@@ -1,0 +1,74 @@
+#!/bin/bash
+# However a run ends, what was measured is kept, and `report` says how it ended.
+# limit: 90
+. "$ROOT/tests/lib/tap.sh"
+
+cat > long.yaml <<'Y'
+workload:
+  kind: block
+  size: 8KiB
+  read: 70%
+  outstanding: 4
+drive:
+  like: gen5-fast
+phases:
+  settle: 1s
+  sample: 30d
+Y
+
+# begin NAME: a run that takes hours, under way; its pid is $pid
+begin() {
+    "$RAWTPS" run long.yaml --virtual --interval 200ms --out "$1" >out 2>err </dev/null &
+    pid=$!
+    for _ in $(seq 100); do
+        ! grep -q '^00:.* sample' err || return 0
+        sleep 0.1
+    done
+    fail "$1 begins"
+}
+
+end() {
+    code=0
+    wait "$pid" 2>/dev/null || code=$?
+    out=$(cat out) err=$(cat err)
+}
+
+# state NAME: how run.json says that it ended
+state() {
+    grep -Eo '"ended": ?"[a-z]+"' "$1/run.json" | head -n 1 | tr -d ' '
+}
+
+for signal in INT TERM HUP; do
+    begin "$signal"
+    kill "-$signal" "$pid"
+    end
+    is "SIG$signal: exit code" "$code" 130
+    like 'the table is printed, marked as partial' "$out" '^Partial result: interrupted'
+    like 'stderr says so, and where' "$err" "^rawtps: interrupted: .*: $signal\$"
+    is 'run.json says so' "$(state "$signal")" '"ended":"interrupted"'
+    cp out table
+    run "$RAWTPS" report "$signal"
+    is 'report is fine' "$code$err" 0
+    ok 'report prints the same' cmp -s out table
+    ok 'intervals end with a whole line' test -z "$(tail -c 1 "$signal/intervals.csv")"
+done
+
+begin twice
+kill -STOP "$pid"
+kill -INT "$pid"
+kill -TERM "$pid"
+kill -CONT "$pid"
+end
+is 'twice stops at once' "$code" 130
+is 'without a table' "$out" ''
+is 'and leaves what was on disk' "$(state twice)" '"ended":"running"'
+
+begin killed
+sleep 1.5
+kill -KILL "$pid"
+end
+is 'kill -9: run.json is whole' "$(state killed)" '"ended":"running"'
+run "$RAWTPS" report killed
+is 'report is fine' "$code$err" 0
+like 'it says what happened' "$out" '^Partial result: still running, or killed'
+like 'it has the table as far as it came' "$out" '^ all +[1-9]'
