@@ -13,6 +13,14 @@ struct drive *drive_null_open(struct loop *loop, uint64_t capacity_bytes, int64_
 /*
  * sim: a flash drive in virtual time (MODEL.md 8.3). Immutable parameters; one is shared by all VMs
  * of a world. Every parameter has a basis in the drive's YAML (datasheet, measured, calibrated).
+ *   read   command server -> die of its stripe, waiting for programs there -> link -> fixed
+ *   write  command server -> link -> cache; acknowledged when there is room, which the programs
+ *          make at program_bytes_per_s / write amplification. Reads do not slow programs
+ *   flush  at once if protected, else when the cache has drained; a write with IO_FUA likewise
+ * Unless it is fixed the write amplification follows from the spare flash, and the span and order
+ * of what is written (src/io/drive_sim_gc.h). The drive begins full, and rewritten at random over
+ * a quarter of it; trimmed whole, it is as fresh out of the box.
+ *   cost   70 to 170 ns a request with the loop, 2 timers a read and 1 a write
  */
 struct drive_sim_params {
     char name[64], model[64], form_factor[16], firmware[32];
@@ -20,28 +28,28 @@ struct drive_sim_params {
     uint32_t dies;      /* FIFO servers that work at once */
     int64_t read_ns;    /* flash read of one unit (tR) */
     double read_jitter; /* uniform +- share of read_ns; 0.10 */
-    int64_t program_suspend_min_ns,
-        program_suspend_max_ns; /* added to a read that meets a program */
-    int64_t command_ns;         /* serial command server: 1 / the highest IOPS */
-    int64_t fixed_ns;           /* controller and host, added last */
-    int64_t write_ack_ns;       /* acknowledged from the protected cache; also FUA and flush */
-    int64_t flush_ns;           /* a flush without power-loss protection takes this; 0: protected */
+    /* added to a read that meets a program */
+    int64_t program_suspend_min_ns, program_suspend_max_ns;
+    int64_t command_ns;   /* serial command server: 1 / the highest IOPS */
+    int64_t fixed_ns;     /* controller and host, added last */
+    int64_t write_ack_ns; /* acknowledged from the protected cache; also FUA and flush */
+    int64_t flush_ns;     /* a flush without power-loss protection takes this; 0: protected */
     uint64_t link_read_bytes_per_s, link_write_bytes_per_s;
-    uint64_t cache_bytes;         /* write cache */
+    uint64_t cache_bytes;         /* write cache; above 90 % programs are not suspended */
     uint64_t program_bytes_per_s; /* raw, over all dies */
     uint32_t stripe_bytes;        /* host data that go to one die at a time: 96 KiB */
     double over_provisioning;     /* spare share of user capacity: 0.07, 0.28 */
-    double
-        write_amplification; /* fixed, if > 0; else worked out from over-provisioning and the
-                                span and pattern of what was written (random uniform: analytic) */
-    int64_t stack_ns;        /* virtual stack of the host, added to every request; 0 */
+    double write_amplification;   /* fixed, if > 0; else worked out */
+    int64_t stack_ns;             /* virtual stack of the host, added to every request; 0 */
 };
 /*
- * seed: the die choice and jitter. store: keep written bytes in memory (tests; small drives only).
+ *   seed    of dies, jitter and suspensions
+ *   store   keep written bytes in memory, for tests on small drives; else data may be NULL
+ *   errors  -EINVAL (names the parameter), -ENOMEM
  */
 struct drive *drive_sim_open(struct loop *loop, const struct drive_sim_params *params,
                              uint64_t seed, bool store, struct error *err);
-uint64_t drive_sim_memory_bytes(const struct drive_sim_params *params);
+uint64_t drive_sim_memory_bytes(const struct drive_sim_params *params); /* without store */
 
 /*
  * slice: a part [from_bytes, from_bytes + bytes) of a shared drive, as a drive.
@@ -81,11 +89,11 @@ struct fault_rule {
     uint64_t distance_bytes; /* misdirected by */
 };
 /*
- * A request is struck by the first rule that is due for it; rules that cannot strike it (no data, one
- * sector only, no earlier contents known) let it pass and do not count it as injected. FAULT_STALE
- * knows what was written through it since it was opened; its range is at most 64 MiB. After a
- * transfer that ends beyond the drive FAULT_MISDIRECTED goes back by the distance instead.
- * Errors: -EINVAL (rule makes no sense), -E2BIG (stale range), -ENOMEM.
+ * A request is struck by the first rule that is due for it. Rules that cannot strike it (no data,
+ * one sector only, earlier contents not known) let it pass and do not count it as injected.
+ * FAULT_STALE knows what was written through this wrapper; its range is at most 64 MiB.
+ * FAULT_MISDIRECTED goes back by the distance where forward is beyond the drive.
+ *   errors  -EINVAL (the rule makes no sense), -E2BIG (stale range), -ENOMEM
  */
 struct drive *drive_fault_open(struct drive *lower, const struct fault_rule *rules, uint32_t count,
                                uint64_t seed, struct error *err);
@@ -121,21 +129,21 @@ void loop_uring_describe(const struct loop *loop, char *buf, uint64_t size);
 
 /* How busy the ring was, since it was opened. */
 struct uring_counts {
-    uint64_t enters;          /* system calls */
-    uint64_t sent;            /* requests handed over, those sent again included */
-    uint64_t done;            /* requests answered */
-    uint64_t again;           /* not taken (EAGAIN, EINTR), sent again */
-    uint64_t shorts;          /* short transfers whose rest was sent again */
-    uint32_t most_in_flight;  /* in the kernel at once; more than queue/nr_requests costs workers */
-    uint32_t workers;         /* io-wq threads the process has now: 0 if all goes as it should */
+    uint64_t enters;         /* system calls */
+    uint64_t sent;           /* requests handed over, those sent again included */
+    uint64_t done;           /* requests answered */
+    uint64_t again;          /* not taken (EAGAIN, EINTR), sent again */
+    uint64_t shorts;         /* short transfers whose rest was sent again */
+    uint32_t most_in_flight; /* in the kernel at once; more than queue/nr_requests costs workers */
+    uint32_t workers;        /* io-wq threads the process has now: 0 if all goes as it should */
 };
 void loop_uring_counts(const struct loop *loop, struct uring_counts *ret);
 
 /*
- * fd: opened with O_DIRECT and guarded (io/guard.h); stays the caller's. Up to 64 a loop. io->result
- * is what the kernel gave; -EINVAL, -EFAULT, -EBADF (alignment), -ENOSPC, -ENODEV, -ENXIO,
- * -EOPNOTSUPP, a read beyond the end, and a ring that is stuck also set loop->fault and loop->stop.
- * IO_TRIM and what a ring cannot do run in a side thread.
+ * fd: opened with O_DIRECT and guarded (io/guard.h); stays the caller's. Up to 64 a loop.
+ * io->result is what the kernel gave; -EINVAL, -EFAULT, -EBADF (alignment), -ENOSPC, -ENODEV,
+ * -ENXIO, -EOPNOTSUPP, a read beyond the end, and a ring that is stuck also set loop->fault and
+ * loop->stop. IO_TRIM and what a ring cannot do run in a side thread.
  */
 struct drive *drive_uring_open(struct loop *loop, int fd, uint64_t capacity_bytes,
                                uint32_t align_bytes, struct error *err);

@@ -9,7 +9,7 @@
 
 enum { STAMP_SECTOR_BYTES = 512 };
 
-/* What stands in every 512-byte sector of a stamped page; the rest is random, new at every write. */
+/* What every 512-byte sector of a stamped page begins with; the rest is random, new each time. */
 struct stamp {
     uint32_t magic, vm;
     uint64_t page; /* page number in the slice: offset / page_bytes */
@@ -50,27 +50,28 @@ struct stamp_counts {
 };
 
 /*
- * Wrapper that stamps every written page and checks every page read. Memory: 4 bytes a page
- * (stamp_memory_bytes), allocated at open. Requests are whole pages, one or many; IO_NO_STAMP
- * requests pass. A read that is not right is read once more, which tells a stale read (the second is
- * right) from a lost write. A wrong page answers io->result = -EILSEQ and is counted.
- * A page never written is expected to be anything (not judged) until its first write; so is a page
- * whose last write failed (counted as unknown) until the next.
- *   page_bytes  a power of two; requests hold at most 8192 pages
- *   seed     of the bodies and the first version. On a real drive each run needs another one, else
- *            pages that an earlier run left could pass for this run's
- *   caller   never reads a page while a write of it is under way
- * Errors: -ENOMEM, -ENOSPC (not one page fits).
+ * Wrapper that stamps every written page and checks every page read. Requests are whole pages, one
+ * or many; IO_NO_STAMP requests pass. A read that is not right is read once more, which tells a
+ * stale read (the second is right) from a lost write. A wrong page answers io->result = -EILSEQ
+ * and is counted. Pages are not judged before their first write, nor (counted as unknown) after a
+ * failed one until the next.
+ *   page_bytes  a power of two, 512 at least; a request holds at most 8192 pages
+ *   seed        of the bodies and the first version. On a real drive each run needs another one,
+ *               else pages that an earlier run left could pass for this run's
+ *   caller      never reads a page while a write of it is under way
+ *   memory      4 bytes a page (stamp_memory_bytes), all at open
+ *   errors      -ENOMEM, -ENOSPC (not one page fits)
  */
-struct drive *drive_stamp_open(struct drive *lower, uint32_t vm, uint32_t page_bytes,
-                               uint64_t seed, struct error *err);
+struct drive *drive_stamp_open(struct drive *lower, uint32_t vm, uint32_t page_bytes, uint64_t seed,
+                               struct error *err);
 uint64_t stamp_memory_bytes(uint64_t capacity_bytes, uint32_t page_bytes);
 void drive_stamp_counts(const struct drive *drive, struct stamp_counts *ret);
 
 /*
  * The pure part: fill and judge one page (a multiple of STAMP_SECTOR_BYTES).
- * stamp_judge cannot read again: an older version, or none of ours, is STAMP_STALE for it. *ret is
- * filled, but for at_ns, unless the page is right: with the first of the sectors that hold the worst.
+ * stamp_judge cannot read again: an older version, or none of ours, is STAMP_STALE for it. Unless
+ * the page is right *ret is filled, but for at_ns, with the first of the sectors that hold the
+ * worst.
  *   cost  about 0.1 ns a byte each, on a processor with a CRC32C instruction
  */
 void stamp_page(void *page, uint32_t page_bytes, uint32_t vm, uint64_t number, uint32_t version,
