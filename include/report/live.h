@@ -64,6 +64,7 @@ struct live_view {
  * cleared, lines left over cleared. No alternate screen, so the last frame stays. Lines are cut to
  * `width`, columns that do not fit are left out. After a resize the old lines may have been wrapped
  * by the terminal: as many rows as they then took are overwritten.
+ * Allocates nothing if ret has 64 KiB reserved.
  *   height  rows of the terminal; VMs that do not fit are left out and said; 0: no limit
  */
 void live_draw(struct live_view *view, const struct live_frame *frame, uint32_t width,

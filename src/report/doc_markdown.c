@@ -19,7 +19,7 @@ static void add_words(struct text *out, const char *words)
 static void add_verdict(const struct doc *doc, const struct doc_block *block, struct text *out)
 {
     if (block->verdict != 0) {
-        text_add(out, " **");
+        text_add(out, block->kind == DOC_PAIR ? ": **" : " **");
         add_words(out, doc_word(doc, block->verdict));
         text_add(out, "**");
     }

@@ -13,8 +13,9 @@ static double per(double amount, double number)
     return number > 0 ? amount / number : NAN;
 }
 
+/* bare: requests are neither rolled back nor repeated. limits: some type has one. */
 static void type_row(struct doc *doc, const struct result_vm *all, const struct result_txn *txn,
-                     bool limits)
+                     bool bare, bool limits)
 {
     const struct result_latency *lat = &txn->response;
     bool any = lat->count > 0;
@@ -29,8 +30,11 @@ static void type_row(struct doc *doc, const struct result_vm *all, const struct 
     doc_cell_duration(doc, any ? (double)lat->p90_ns : NAN);
     doc_cell_duration(doc, any ? (double)lat->p99_ns : NAN);
     doc_cell_duration(doc, any ? (double)lat->max_ns : NAN);
-    doc_cell_count(doc, txn->rolled_back);
     doc_cell_count(doc, txn->failed);
+    if (bare) {
+        return;
+    }
+    doc_cell_count(doc, txn->rolled_back);
     doc_cell_count(doc, txn->retries);
     if (limits && txn->p90_limit_ns > 0 && any) {
         bool kept = lat->p90_ns < txn->p90_limit_ns;
@@ -55,26 +59,25 @@ void run_types(struct doc *doc, const struct result *result)
         {"p90", "p90_ns", DOC_RIGHT},
         {"p99", "p99_ns", DOC_RIGHT},
         {"max", "max_ns", DOC_RIGHT},
-        {"rolled back", "rolled_back", DOC_RIGHT},
         {"failed", "failed", DOC_RIGHT},
+        {"rolled back", "rolled_back", DOC_RIGHT},
         {"retried", "retries", DOC_RIGHT},
         {"p90 limit", "p90_limit_ns", DOC_RIGHT},
         {"is", "kept", DOC_LEFT},
     };
     const struct result_vm *all = &result->aggregate;
-    uint32_t count = sizeof(columns) / sizeof(*columns);
-    bool limits = false;
+    bool bare = run_is_bare(result), limits = false;
 
     for (uint32_t i = 0; i < all->txn_count; i++) {
-        limits = limits || all->txns[i].p90_limit_ns > 0;
+        limits = limits || (!bare && all->txns[i].p90_limit_ns > 0);
     }
     if (all->txn_count < 2 && !limits) {
         return;
     }
-    doc_heading(doc, 2, run_is_bare(result) ? "Streams" : "Transaction types");
-    doc_table(doc, "types", columns, limits ? count : count - 2);
+    doc_heading(doc, 2, bare ? "Streams" : "Transaction types");
+    doc_table(doc, "types", columns, bare ? 10 : limits ? 14 : 12);
     for (uint32_t i = 0; i < all->txn_count; i++) {
-        type_row(doc, all, &all->txns[i], limits);
+        type_row(doc, all, &all->txns[i], bare, limits);
     }
 }
 
@@ -135,7 +138,8 @@ void run_time_spent(struct doc *doc, const struct result *result)
     spent_row(doc, "all", all->response.count, (double)all->response.sum_ns, spent_ns);
 }
 
-static void io_row(struct doc *doc, const struct result_vm *all, const struct result_io *io)
+static void io_row(struct doc *doc, const struct result_vm *all, const struct result_io *io,
+                   bool bare)
 {
     double seconds = sample_seconds(all);
     bool any = io->latency.count > 0;
@@ -144,34 +148,42 @@ static void io_row(struct doc *doc, const struct result_vm *all, const struct re
     doc_cell(doc, "%s", io->area);
     doc_cell_number(doc, per((double)io->count, seconds));
     doc_cell_number(doc, per((double)io->bytes / 1e6, seconds));
-    doc_cell_number(doc, per((double)io->count, (double)all->response.count));
     doc_cell_size(doc, io->bytes > 0 ? per((double)io->bytes, (double)io->count) : NAN);
     doc_cell_duration(doc, any ? io->latency.mean_ns : NAN);
     doc_cell_duration(doc, any ? (double)io->latency.p50_ns : NAN);
     doc_cell_duration(doc, any ? (double)io->latency.p99_ns : NAN);
     doc_cell_duration(doc, any ? (double)io->latency.max_ns : NAN);
     doc_cell_count(doc, io->errors);
+    if (!bare) {
+        doc_cell_number(doc, per((double)io->count, (double)all->response.count));
+    }
 }
 
 void run_physical_io(struct doc *doc, const struct result *result)
 {
     static const struct doc_column columns[] = {
-        {"I/O", "verb", DOC_LEFT},       {"area", "area", DOC_LEFT},
-        {"/s", "per_s", DOC_RIGHT},      {"MB/s", "mb_s", DOC_RIGHT},
-        {"a txn", "per_txn", DOC_RIGHT}, {"mean size", "mean_bytes", DOC_RIGHT},
-        {"avg", "avg_ns", DOC_RIGHT},    {"p50", "p50_ns", DOC_RIGHT},
-        {"p99", "p99_ns", DOC_RIGHT},    {"max", "max_ns", DOC_RIGHT},
+        {"I/O", "verb", DOC_LEFT},
+        {"area", "area", DOC_LEFT},
+        {"/s", "per_s", DOC_RIGHT},
+        {"MB/s", "mb_s", DOC_RIGHT},
+        {"mean size", "mean_bytes", DOC_RIGHT},
+        {"avg", "avg_ns", DOC_RIGHT},
+        {"p50", "p50_ns", DOC_RIGHT},
+        {"p99", "p99_ns", DOC_RIGHT},
+        {"max", "max_ns", DOC_RIGHT},
         {"errors", "errors", DOC_RIGHT},
+        {"a txn", "per_txn", DOC_RIGHT},
     };
     const struct result_vm *all = &result->aggregate;
+    bool bare = run_is_bare(result);
 
     if (all->io_count == 0) {
         return;
     }
     doc_heading(doc, 2, "Physical I/O, as the drive answered it");
-    doc_table(doc, "physical_io", columns, sizeof(columns) / sizeof(*columns));
+    doc_table(doc, "physical_io", columns, bare ? 10 : 11);
     for (uint32_t i = 0; i < all->io_count; i++) {
-        io_row(doc, all, &all->ios[i]);
+        io_row(doc, all, &all->ios[i], bare);
     }
 }
 
@@ -185,6 +197,17 @@ static double pages_written(const struct result_vm *vm)
     return 0;
 }
 
+static void count_fact(struct doc *doc, const struct result_vm *vm, const char *name)
+{
+    double value = result_fact(vm, name);
+
+    if (value >= 0 && value < 1e18) {
+        doc_cell_count(doc, (uint64_t)value);
+    } else {
+        doc_cell_number(doc, NAN);
+    }
+}
+
 static void database_row(struct doc *doc, const struct result_vm *vm)
 {
     double n = (double)vm->response.count, cores = result_fact(vm, "cores");
@@ -196,9 +219,9 @@ static void database_row(struct doc *doc, const struct result_vm *vm)
     doc_cell_size(doc, per(result_fact(vm, "log_bytes"), n));
     doc_cell_share(doc, result_fact(vm, "hit_ratio"), false);
     doc_cell_number(doc, per(result_fact(vm, "lock_waits"), n));
-    doc_cell_number(doc, result_fact(vm, "deadlocks"));
+    count_fact(doc, vm, "deadlocks");
     doc_cell_number(doc, per(result_fact(vm, "commits_waited"), result_fact(vm, "commit_groups")));
-    doc_cell_number(doc, result_fact(vm, "checkpoints"));
+    count_fact(doc, vm, "checkpoints");
     doc_cell_share(doc, per(result_fact(vm, "cpu_busy_ns") / 1e9, cores * sample_seconds(vm)),
                    false);
 }

@@ -44,12 +44,12 @@ static void little_line(struct doc *doc, const struct result *result)
 
     concurrency(audit->concurrency, held);
     if (strcmp(audit->verdict, "open loop") == 0) {
-        doc_pair(doc, "X·R", "%s under way on average;", held);
+        doc_pair(doc, "X·R", "%s under way on average", held);
         doc_verdict(doc, DOC_PLAIN, "open loop");
         return;
     }
     if (audit->ceiling_tps > 0) {
-        doc_pair(doc, "N = X·(R+Z)", "%s of %s; Z %s, ceiling N/Z %s/s, %s of it;", held,
+        doc_pair(doc, "N = X·(R+Z)", "%s of %s; Z %s, ceiling N/Z %s/s, %s of it", held,
                  figure_count(audit->users, n), figure_duration(audit->think_mean_ns, think),
                  figure_number(audit->ceiling_tps, ceiling),
                  figure_percent(audit->ceiling_share, share));
@@ -83,12 +83,12 @@ static void steady_line(struct doc *doc, const struct result *result)
 
     figure_number(all->worst_second_tps, worst);
     if (!steady->judged) {
-        doc_pair(doc, "steady", "lowest second %s;", worst);
+        doc_pair(doc, "steady", "lowest second %s", worst);
         doc_verdict(doc, DOC_PLAIN, "sample too short to judge");
         return;
     }
     doc_pair(doc, "steady",
-             "range %s, excursion %s, drift %s (p %.2f) in %" PRIu32 " rounds, lowest second %s;",
+             "range %s, excursion %s, drift %s (p %.2f) in %" PRIu32 " rounds, lowest second %s",
              figure_percent(steady->range_share, range),
              figure_percent(steady->excursion_share, excursion),
              figure_percent(steady->drift_share, drift), steady->drift_p, steady->rounds, worst);

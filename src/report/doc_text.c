@@ -5,6 +5,12 @@
 
 enum { GAP = 2, LEAST_WIDTH = 40 };
 
+/* How a table lies on the page. */
+struct grid {
+    uint32_t widths[DOC_COLUMNS];
+    uint32_t gap;
+};
+
 struct page {
     const struct doc *doc;
     struct doc_text_options options;
@@ -60,11 +66,11 @@ static void add_line(struct page *page, const struct doc_block *block, uint32_t 
 
     column = add_wrapped(page, doc_word(page->doc, block->value), column, indent);
     if (*verdict != '\0') {
-        if (column + 1 + figure_width(verdict) > page->options.width) {
+        if (column + 2 + figure_width(verdict) > page->options.width) {
             text_add_char(page->out, '\n');
             text_add_repeat(page->out, ' ', indent);
         } else {
-            text_add_char(page->out, ' ');
+            text_add(page->out, block->kind == DOC_PAIR ? ": " : " ");
         }
         add_toned(page, block->tone, verdict);
     }
@@ -114,51 +120,61 @@ static void add_field(struct page *page, const char *word, enum doc_tone tone, u
 }
 
 /* Some columns of a table: the first, and those from `from` up to `to`. row UINT32_MAX: titles. */
-static void add_row(struct page *page, const struct doc_block *table, const uint32_t *widths,
+static void add_row(struct page *page, const struct doc_block *table, const struct grid *grid,
                     uint32_t from, uint32_t to, uint32_t row)
 {
     text_add_char(page->out, ' ');
     for (uint32_t c = 0; c < to; c = c == 0 ? from : c + 1) {
         const struct doc_cell *cell = row < UINT32_MAX ? doc_at(page->doc, table, row, c) : NULL;
 
-        text_add_repeat(page->out, ' ', c == 0 ? 0 : GAP);
+        text_add_repeat(page->out, ' ', c == 0 ? 0 : grid->gap);
         add_field(page, cell ? doc_word(page->doc, cell->shown) : table->columns[c].title,
-                  cell ? cell->tone : DOC_PLAIN, widths[c], table->columns[c].align == DOC_RIGHT,
-                  c + 1 == to);
+                  cell ? cell->tone : DOC_PLAIN, grid->widths[c],
+                  table->columns[c].align == DOC_RIGHT, c + 1 == to);
     }
     text_add_char(page->out, '\n');
 }
 
-static void measure(const struct page *page, const struct doc_block *table, uint32_t *widths)
+/* Two spaces between columns; one where that makes the table fit. */
+static void measure(const struct page *page, const struct doc_block *table, struct grid *grid)
 {
+    uint32_t sum = 0;
+
     for (uint32_t c = 0; c < table->column_count; c++) {
-        widths[c] = figure_width(table->columns[c].title);
+        uint32_t *width = &grid->widths[c];
+
+        *width = figure_width(table->columns[c].title);
         for (uint32_t r = 0; r < doc_rows(table); r++) {
             uint32_t w = figure_width(doc_word(page->doc, doc_at(page->doc, table, r, c)->shown));
 
-            widths[c] = w > widths[c] ? w : widths[c];
+            *width = w > *width ? w : *width;
         }
+        sum += *width;
     }
+    grid->gap = sum + GAP * (table->column_count - 1) + 1 <= page->options.width ? GAP
+                : sum + table->column_count <= page->options.width               ? 1
+                                                                                 : GAP;
 }
 
 /* A table that is too wide goes on below, its first column repeated. */
 static void add_table(struct page *page, const struct doc_block *table)
 {
-    uint32_t widths[DOC_COLUMNS] = {0}, from = 1;
+    struct grid grid = {0};
+    uint32_t from = 1;
 
-    measure(page, table, widths);
+    measure(page, table, &grid);
     do {
-        uint32_t to = from, used = 1 + widths[0];
+        uint32_t to = from, used = 1 + grid.widths[0];
 
         while (to < table->column_count &&
-               (to == from || used + GAP + widths[to] <= page->options.width)) {
-            used += GAP + widths[to];
+               (to == from || used + grid.gap + grid.widths[to] <= page->options.width)) {
+            used += grid.gap + grid.widths[to];
             to++;
         }
         to = to > table->column_count ? table->column_count : to;
-        add_row(page, table, widths, from, to, UINT32_MAX);
+        add_row(page, table, &grid, from, to, UINT32_MAX);
         for (uint32_t r = 0; r < doc_rows(table); r++) {
-            add_row(page, table, widths, from, to, r);
+            add_row(page, table, &grid, from, to, r);
         }
         from = to;
     } while (from < table->column_count);

@@ -176,12 +176,24 @@ static void add_progress(struct text *out, const struct live_frame *frame)
     add_eta(out, frame->eta_ns);
 }
 
+/* Put `count` spaces, or a new line and a space, before what stands from `at` on. */
+static void part(struct text *out, size_t at, uint32_t count)
+{
+    size_t bytes = count > 0 ? count : 2, tail = out->length - at;
+
+    text_add_repeat(out, ' ', bytes);
+    if (!out->failed) {
+        memmove(out->data + at + bytes, out->data + at, tail);
+        memset(out->data + at, ' ', bytes);
+        out->data[at] = count > 0 ? ' ' : '\n';
+    }
+}
+
 /* Who and where, and how far: on one line if there is room. */
 static void add_head(struct text *out, const struct live_frame *frame, uint32_t width)
 {
-    size_t begin = out->length;
+    size_t begin = out->length, middle;
     uint32_t left, right;
-    struct text progress;
     char buf[FIGURE_TEXT];
 
     text_addf(out, "rawtps %s · %s · %u VM%s", frame->scenario, frame->drive, frame->vm_count,
@@ -189,19 +201,12 @@ static void add_head(struct text *out, const struct live_frame *frame, uint32_t 
     if (frame->users > 0) {
         text_addf(out, " x %s %s", figure_count(frame->users, buf), frame->users_word);
     }
-    text_init(&progress);
-    add_progress(&progress, frame);
-    left = figure_width(text_string(out) + begin);
-    right = figure_width(text_string(&progress));
-    if (left + 2 + right < width) {
-        text_add_repeat(out, ' ', width - 1 - left - right);
-    } else {
-        text_add(out, "\n ");
-    }
-    text_add(out, text_string(&progress));
+    middle = out->length;
+    add_progress(out, frame);
+    right = figure_width(text_string(out) + middle);
+    left = figure_width(text_string(out) + begin) - right;
+    part(out, middle, left + 2 + right < width ? width - 1 - left - right : 0);
     text_add_char(out, '\n');
-    out->failed = out->failed || progress.failed;
-    text_free(&progress);
 }
 
 static void add_audit(struct text *out, const struct live_frame *frame)
@@ -285,39 +290,52 @@ static uint32_t rows_taken(const struct live_view *view, uint32_t width)
     return rows;
 }
 
+/* One line as the terminal gets it, cut to `width`. Returns the columns that it takes. */
+static uint16_t draw_line(struct text *out, const char *line, size_t bytes, uint32_t width,
+                          bool colour)
+{
+    bool warning = colour && bytes > 10 && memcmp(line, " warning: ", 10) == 0;
+    size_t cut = figure_cut(line, width);
+    uint16_t columns_taken = 0;
+
+    cut = cut < bytes ? cut : bytes;
+    text_add(out, warning ? "\033[33m" : "");
+    text_add_bytes(out, line, cut);
+    text_add(out, warning ? "\033[0m" : "");
+    text_add(out, "\033[K\n");
+    for (size_t i = 0; i < cut; i++) {
+        columns_taken += ((unsigned char)line[i] & 0xc0) != 0x80;
+    }
+    return columns_taken;
+}
+
+/*
+ * The lines are laid out at the end of ret, drawn behind that, and what was drawn is moved to the
+ * front: so whoever reserves room in ret allocates nothing while a run measures.
+ */
 void live_draw(struct live_view *view, const struct live_frame *frame, uint32_t width,
                uint32_t height, bool colour, struct text *ret)
 {
-    uint32_t up = rows_taken(view, width);
-    struct text lines;
-    const char *at;
+    uint32_t up = rows_taken(view, width), most = width > 1 ? width - 1 : 1;
+    size_t begin = ret->length, drawn, bytes;
 
-    text_init(&lines);
-    lay_out(frame, width, height, &lines);
+    lay_out(frame, width, height, ret);
+    drawn = ret->length;
+    /* the lines are read while ret grows: it must not move */
+    if (!text_reserve(ret, (drawn - begin) + (size_t)LIVE_LINES * 16 + 64)) {
+        return;
+    }
     if (up > 0) {
         text_addf(ret, "\r\033[%uA", up);
     }
     view->lines = 0;
-    for (at = text_string(&lines); *at != '\0';) {
-        size_t bytes = strcspn(at, "\n"), cut = figure_cut(at, width > 1 ? width - 1 : 1);
-        bool warning = colour && strncmp(at, " warning: ", 10) == 0;
-
-        cut = cut < bytes ? cut : bytes;
-        text_add(ret, warning ? "\033[33m" : "");
-        text_add_bytes(ret, at, cut);
-        text_add(ret, warning ? "\033[0m" : "");
-        text_add(ret, "\033[K\n");
-        if (view->lines < LIVE_LINES) {
-            uint32_t is = 0;
-
-            for (size_t i = 0; i < cut; i++) {
-                is += ((unsigned char)at[i] & 0xc0) != 0x80;
-            }
-            view->widths[view->lines++] = (uint16_t)is;
-        }
-        at += bytes + (at[bytes] == '\n');
+    for (size_t at = begin; at < drawn && view->lines < LIVE_LINES; at += bytes + 1) {
+        bytes = strcspn(ret->data + at, "\n");
+        view->widths[view->lines++] = draw_line(ret, ret->data + at, bytes, most, colour);
     }
     text_add(ret, "\033[J");
-    ret->failed = ret->failed || lines.failed;
-    text_free(&lines);
+    if (!ret->failed) {
+        memmove(ret->data + begin, ret->data + drawn, ret->length - drawn);
+        text_cut(ret, ret->length - (drawn - begin));
+    }
 }

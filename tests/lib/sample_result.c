@@ -282,6 +282,7 @@ void sample_tpcc(struct result *ret, uint32_t vm_count)
 
 void sample_block(struct result *ret)
 {
+    struct hist all, second;
     struct result_vm *vm;
     struct error err;
 
@@ -301,7 +302,6 @@ void sample_block(struct result *ret)
     SET(vm->name, "vm0");
     fill_vm(vm, 0, 1);
     vm->fact_count = 0;
-    vm->users = 32;
     vm->integrity.checked = false;
     vm->steady.judged = false;
     for (uint32_t k = 0; k < SAMPLE_KINDS; k++) {
@@ -311,11 +311,13 @@ void sample_block(struct result *ret)
     vm->txn_count = 2;
     SET(vm->txns[0].kind, "read");
     SET(vm->txns[1].kind, "write");
-    vm->response = (struct result_latency){0};
-    result_latency_add(&vm->response, &vm->txns[0].response);
-    result_latency_add(&vm->response, &vm->txns[1].response);
+    of_kind(0, 1, 0, &all);
+    of_kind(0, 1, 1, &second);
+    hist_merge(&all, &second);
+    result_latency_of(&vm->response, &all);
     vm->audit.think_mean_ns = 0;
-    vm->users = (uint64_t)llround((double)vm->response.sum_ns / (SAMPLE_SECONDS * 1e9));
+    vm->users = 32;
+    vm->sample_until_ns = vm->sample_from_ns + vm->response.sum_ns / 32;
     ret->aggregate = *vm;
     SET(ret->aggregate.name, "all");
     result_derive(ret);

@@ -1,0 +1,285 @@
+// rooms: base stats result report
+/* Golden texts of a made-up run: the table, Markdown, CSV; and that nothing in it can do harm. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "golden.h"
+#include "report/doc_run.h"
+#include "result/result.h"
+#include "sample_result.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum format { TEXT, COLOUR, MARKDOWN, CSV };
+
+static void render(const struct result *result, enum format format, uint32_t width,
+                   struct text *ret)
+{
+    struct doc_text_options options = {.width = width, .colour = format == COLOUR};
+    struct doc doc;
+
+    doc_init(&doc);
+    doc_run(&doc, result, "results/20261130T091500Z-tpcc-1500-4vm-7f3a");
+    assert_false(doc.failed);
+    text_init(ret);
+    if (format == MARKDOWN) {
+        doc_markdown(&doc, ret);
+    } else if (format == CSV) {
+        doc_csv(&doc, ret);
+    } else {
+        doc_text(&doc, &options, ret);
+    }
+    assert_false(ret->failed);
+    doc_free(&doc);
+}
+
+static void expect(const struct result *result, enum format format, uint32_t width,
+                   const char *golden)
+{
+    struct text text;
+
+    render(result, format, width, &text);
+    golden_expect(golden, text_string(&text));
+    text_free(&text);
+}
+
+static bool says(const struct result *result, const char *words)
+{
+    struct text text;
+    bool found;
+
+    render(result, TEXT, 120, &text);
+    found = strstr(text_string(&text), words) != NULL;
+    text_free(&text);
+    return found;
+}
+
+static void a_run_of_four_vms_reads_as_designed(void **state)
+{
+    struct result result;
+
+    sample_tpcc(&result, 4);
+    expect(&result, TEXT, 120, "report_tpcc_120.txt");
+    expect(&result, TEXT, 80, "report_tpcc_80.txt");
+    expect(&result, MARKDOWN, 0, "report_tpcc.md");
+    expect(&result, CSV, 0, "report_tpcc.csv");
+    result_free(&result);
+}
+
+static void bare_requests_are_counted_in_iops(void **state)
+{
+    struct result result;
+
+    sample_block(&result);
+    expect(&result, TEXT, 120, "report_block_120.txt");
+    assert_false(says(&result, "TPS"));
+    assert_false(says(&result, "TPC"));
+    result_free(&result);
+}
+
+static void what_failed_stands_in_the_report(void **state)
+{
+    struct result result;
+
+    sample_tpcc(&result, 2);
+    result.vms[1].txns[0].due++;
+    result.vms[0].integrity.stamp_errors = 1;
+    snprintf(result.vms[0].integrity.first, sizeof(result.vms[0].integrity.first),
+             "VM 0, stock, page 77: expected version 3, found 2");
+    snprintf(result.run.ended, sizeof(result.run.ended), "void");
+    snprintf(result.vms[1].ended, sizeof(result.vms[1].ended), "failed");
+    snprintf(result.vms[1].error, sizeof(result.vms[1].error), "read at 4096: I/O error");
+    result_warn(&result, "link 8.0 GT/s x2 below its maximum of x4");
+    result_derive(&result);
+    expect(&result, COLOUR, 100, "report_void_100.txt");
+    result_free(&result);
+}
+
+static void a_run_that_was_killed_early_says_so(void **state)
+{
+    struct result result;
+    struct error err;
+
+    assert_int_equal(result_init(&result, 1, &err), 0);
+    snprintf(result.run.ended, sizeof(result.run.ended), "running");
+    snprintf(result.vms[0].name, sizeof(result.vms[0].name), "vm0");
+    result_derive(&result);
+    assert_true(says(&result, "Partial result: still running, or killed"));
+    assert_true(says(&result, "Nothing was measured yet"));
+    result_free(&result);
+}
+
+static void no_line_is_wider_than_the_page(void **state)
+{
+    struct result result;
+
+    sample_tpcc(&result, 4);
+    for (uint32_t width = 80; width <= 120; width++) {
+        struct text text;
+        uint32_t column = 0;
+
+        render(&result, TEXT, width, &text);
+        for (const char *at = text_string(&text); *at != '\0'; at++) {
+            column = *at == '\n' ? 0 : column + (((unsigned char)*at & 0xc0) != 0x80);
+            assert_true(column <= width);
+        }
+        text_free(&text);
+    }
+    result_free(&result);
+}
+
+static void colour_only_adds(void **state)
+{
+    struct result result;
+    struct text plain, coloured, bare;
+
+    sample_tpcc(&result, 4);
+    render(&result, TEXT, 120, &plain);
+    render(&result, COLOUR, 120, &coloured);
+    text_init(&bare);
+    for (const char *at = text_string(&coloured); *at != '\0'; at++) {
+        if (*at == '\033') {
+            at = strchr(at, 'm');
+        } else {
+            text_add_char(&bare, *at);
+        }
+    }
+    assert_string_equal(text_string(&plain), text_string(&bare));
+    assert_true(coloured.length > plain.length);
+    text_free(&plain);
+    text_free(&coloured);
+    text_free(&bare);
+    result_free(&result);
+}
+
+static void hostile_names_stay_inert(void **state)
+{
+    static const char *const evil[] = {"\033[2Jx",
+                                       "a\r\nb",
+                                       "\xc2\x9b"
+                                       "31m",
+                                       "</script>",
+                                       "a|b\"c,d",
+                                       "\xff\xfe"};
+    static const enum format formats[] = {TEXT, MARKDOWN, CSV};
+
+    for (size_t i = 0; i < sizeof(evil) / sizeof(evil[0]); i++) {
+        for (size_t f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
+            struct result result;
+            struct text text;
+
+            sample_tpcc(&result, 1);
+            snprintf(result.scenario.name, sizeof(result.scenario.name), "%s", evil[i]);
+            snprintf(result.drives[0].serial, sizeof(result.drives[0].serial), "%s", evil[i]);
+            snprintf(result.vms[0].name, sizeof(result.vms[0].name), "%s", evil[i]);
+            snprintf(result.vms[0].txns[0].kind, sizeof(result.vms[0].txns[0].kind), "%s", evil[i]);
+            result_warn(&result, "%s", evil[i]);
+            render(&result, formats[f], 100, &text);
+            for (const char *at = text_string(&text); *at != '\0'; at++) {
+                unsigned char c = (unsigned char)*at;
+
+                assert_true(c >= ' ' || c == '\n' || (c == '\r' && at[1] == '\n'));
+                assert_true(c != 0x7f && c != 0xff);
+                assert_false(c == 0xc2 && (unsigned char)at[1] < 0xa0);
+            }
+            if (formats[f] == MARKDOWN) {
+                assert_null(strstr(text_string(&text), "</script>"));
+            }
+            text_free(&text);
+            result_free(&result);
+        }
+    }
+}
+
+/* A reader of RFC 4180 for one row: how many fields it has. */
+static uint32_t fields_of(const char **row)
+{
+    uint32_t fields = 1;
+    bool quoted = false;
+    const char *at = *row;
+
+    for (; *at != '\0' && (quoted || *at != '\r'); at++) {
+        quoted = *at == '"' ? !quoted : quoted;
+        fields += *at == ',' && !quoted;
+    }
+    *row = *at == '\r' ? at + 2 : at;
+    return fields;
+}
+
+static void every_row_of_a_csv_table_is_as_long_as_its_header(void **state)
+{
+    struct result result;
+    struct text text;
+    const char *at;
+    uint32_t tables = 0;
+
+    sample_tpcc(&result, 4);
+    snprintf(result.vms[2].name, sizeof(result.vms[2].name), "a,\"b\"");
+    render(&result, CSV, 0, &text);
+    for (at = text_string(&text); *at != '\0'; tables++) {
+        uint32_t header;
+
+        assert_int_equal(fields_of(&at), 1);
+        header = fields_of(&at);
+        assert_true(header > 5);
+        while (*at != '\0' && *at != '\r') {
+            assert_int_equal(fields_of(&at), header);
+        }
+        at += *at == '\r' ? 2 : 0;
+    }
+    assert_int_equal(tables, 5);
+    text_free(&text);
+    result_free(&result);
+}
+
+static void any_number_can_be_shown(void **state)
+{
+    static const double numbers[] = {0,  -0.0, 0.0001, 0.9996, 9.996, 99.96,    999999.5,
+                                     -5, 1e15, 1e300,  -1e300, NAN,   INFINITY, 5e-324};
+    static const struct doc_column columns[] = {{"a", "a", DOC_LEFT},
+                                                {"b", "b", DOC_RIGHT},
+                                                {"c", "c", DOC_RIGHT},
+                                                {"d", "d", DOC_RIGHT},
+                                                {"e", "e", DOC_RIGHT}};
+    struct doc_text_options options = {.width = 80};
+    struct text text;
+    struct doc doc;
+
+    doc_init(&doc);
+    doc_table(&doc, "numbers", columns, 5);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        doc_cell(&doc, "%g", numbers[i]);
+        doc_cell_number(&doc, numbers[i]);
+        doc_cell_duration(&doc, numbers[i]);
+        doc_cell_share(&doc, numbers[i], true);
+        doc_cell_size(&doc, numbers[i]);
+    }
+    text_init(&text);
+    doc_text(&doc, &options, &text);
+    golden_expect("report_numbers.txt", text_string(&text));
+    text_free(&text);
+    doc_free(&doc);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_of_four_vms_reads_as_designed),
+        cmocka_unit_test(bare_requests_are_counted_in_iops),
+        cmocka_unit_test(what_failed_stands_in_the_report),
+        cmocka_unit_test(a_run_that_was_killed_early_says_so),
+        cmocka_unit_test(no_line_is_wider_than_the_page),
+        cmocka_unit_test(colour_only_adds),
+        cmocka_unit_test(hostile_names_stay_inert),
+        cmocka_unit_test(every_row_of_a_csv_table_is_as_long_as_its_header),
+        cmocka_unit_test(any_number_can_be_shown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
