@@ -85,7 +85,7 @@ static void defaults(void *record)
     struct args *args = record;
 
     args->results = "results";
-    args->interval_ns = 10000000000ll;
+    args->interval_ns = (int64_t)10 * 1000000000;
 }
 
 /* "what was printed": the table, as plain text. */

@@ -6,7 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The Makefile says both: from the file VERSION, and from what it found. */
+/* The Makefile says both, from the file VERSION and from what it found; who checks the source alone
+ * does not know them. */
+#ifndef RAWTPS_VERSION
+#define RAWTPS_VERSION  "unknown"
+#define RAWTPS_FEATURES ""
+#endif
 const char version_number[] = RAWTPS_VERSION;
 const char version_features[] = RAWTPS_FEATURES;
 #ifdef __clang__

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A disk that fills up while results are written: the figures are printed, nothing is garbled, exit 3.
+# A disk fills up while results are written: figures are printed, nothing is garbled, exit 3.
 # limit: 60
 . "$ROOT/tests/lib/tap.sh"
 

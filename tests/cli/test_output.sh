@@ -13,8 +13,18 @@ is 'a closed stderr does no harm' "$code" 0
 run bash -c '"$RAWTPS" help | true; exit ${PIPESTATUS[0]}'
 is 'a pipe that is closed is none' "$code$err" 0
 
-printf 'workload:\n  kind: block\n  size: 4096\n  read: 50%%\n  outstanding: 4\ndrive:\n  like: gen5-fast\n' > tiny.yaml
-printf 'phases:\n  settle: 1s\n  sample: 2s\n' >> tiny.yaml
+cat > tiny.yaml <<'Y'
+workload:
+  kind: block
+  size: 4KiB
+  read: 50%
+  outstanding: 4
+drive:
+  like: gen5-fast
+phases:
+  settle: 1s
+  sample: 2s
+Y
 run "$RAWTPS" run tiny.yaml --virtual --quiet
 is 'the run is fine' "$code$err" 0
 unlike 'no colour where there is no terminal' "$out" "$(printf '\033')"
@@ -33,7 +43,8 @@ fi
 export TERM=xterm
 terminal "$RAWTPS report results/LATEST"
 like 'colour on a terminal' "$(cat typescript)" "$(printf '\033')\\[32mok"
-is 'laid out for it' "$(tr -d '\r' < typescript | sed 's/\x1b\[[0-9;]*m//g' | grep -E '^.{101,}')" ''
+tr -d '\r' < typescript | sed 's/\x1b\[[0-9;]*m//g' > plain
+is 'laid out for it' "$(grep -E '^.{101,}' plain)" ''
 NO_COLOR=1 terminal "$RAWTPS report results/LATEST"
 unlike 'NO_COLOR means none' "$(cat typescript)" "$(printf '\033')"
 TERM=dumb terminal "$RAWTPS report results/LATEST"

@@ -43,7 +43,7 @@ refused 'list all' 'list: too many arguments: "all"'
 refused 'version 2' 'version: too many arguments: "2"'
 refused 'help exit' 'no help on "exit"' 'did you mean "exit-codes"\?'
 
-run "$RAWTPS" run quick --label 'a word that is much too long for a label, and goes on for sixty-four'
+run "$RAWTPS" run quick --label "$(printf '%064d' 0)"
 like 'a label has a length' "$err" '^rawtps: --label: must be at most 63 bytes long'
 run "$RAWTPS" plan "$(printf 'no\nsuch\033[31m')"
 unlike 'what was typed cannot speak to the terminal' "$err" "$(printf '\033')"
