@@ -278,6 +278,20 @@ static void world_drain(struct world *world)
     }
 }
 
+static void world_woken(struct timer *timer)
+{
+}
+
+/* A loop in which nothing is armed does not wait. */
+static void world_wait(struct world *world, int64_t until_ns)
+{
+    struct timer timer = {.fire = world_woken};
+
+    loop_arm(&world->loop, &timer, until_ns);
+    loop_run(&world->loop, until_ns);
+    loop_disarm(&world->loop, &timer);
+}
+
 int world_measure(struct world *world)
 {
     bool ends = false;
@@ -286,7 +300,7 @@ int world_measure(struct world *world)
         world->vms[i]->epoch_ns = world->epoch_ns;
     }
     if (world->loop.now_ns < world->epoch_ns) {
-        loop_run(&world->loop, world->epoch_ns);
+        world_wait(world, world->epoch_ns);
     }
     for (uint32_t i = 0; i < world->vm_count && !shared_stopping(world->shared); i++) {
         vm_start(world->vms[i]);
