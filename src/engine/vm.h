@@ -87,6 +87,8 @@ struct vm_place {
     void *buffers;
     uint64_t buffer_bytes;
     bool stamps;
+    uint64_t stamp_seed; /* of the first versions: another one each run, so that an earlier run's
+                            page cannot pass for this run's */
 };
 int vm_open(struct vm **ret, const struct plan_vm *plan, uint32_t index,
             const struct vm_place *place, struct error *err);

@@ -81,6 +81,7 @@ static void world_place(const struct world *world, uint32_t i, struct vm_place *
         .loop = (struct loop *)&world->loop,
         .buffer_bytes = world->buffer_bytes,
         .stamps = world->plan->stamps,
+        .stamp_seed = world->plan->seed ^ (uint64_t)world->origin_ns,
     };
     if (world->buffers != NULL) {
         ret->buffers =
