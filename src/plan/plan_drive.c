@@ -159,6 +159,11 @@ static int real_drive(struct draft *draft, struct error *err)
         return error_set(err, EXIT_USAGE, -ENOTBLK, "%s: neither a block device nor a file", path);
     }
     plan->drive_capacity_bytes -= plan->drive_capacity_bytes % 4096;
+    if (plan->drive_capacity_bytes < 2 * PLAN_HEAD_BYTES) {
+        error_set(err, EXIT_USAGE, -ENOSPC, "%s: too small: it has only %" PRIu64 " bytes", path,
+                  plan->drive_capacity_bytes);
+        return error_hint(err, "a file that is removed is made as large as is needed");
+    }
     return 0;
 }
 
