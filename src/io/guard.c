@@ -20,6 +20,7 @@
 #include "superblock.h"
 
 #define SYSFS "/sys"
+enum { LINGER_NS = 20000000, LINGER_LOOKS = 50 };
 static const char NOTHING_PERMITS[] = "nothing permits this: choose another drive or file";
 
 /* One look at a target: what both guard_open and guard_look go through. */
@@ -32,6 +33,21 @@ struct look {
     bool touch;       /* guard_open: may create and grow */
     struct guard *guard;
 };
+
+/*
+ * A run that was killed gives its drive back a little after it is gone: the kernel ends its ring in
+ * the background. False: that was long enough.
+ */
+static bool linger(uint32_t *looks)
+{
+    struct timespec wait = {.tv_nsec = LINGER_NS};
+
+    if (++*looks > LINGER_LOOKS) {
+        return false;
+    }
+    nanosleep(&wait, NULL);
+    return true;
+}
 
 static int refuse(const struct look *look, struct error *err, const char *found)
 {
@@ -169,9 +185,12 @@ static int block_confirm(const struct look *look, struct error *err)
 static int block_hold(struct look *look, struct error *err)
 {
     int mode = look->request->write && look->touch ? O_RDWR : O_RDONLY;
+    uint32_t looks = 0;
     struct stat st;
 
-    look->guard->fd = open(look->path, mode | O_EXCL | O_DIRECT | O_CLOEXEC);
+    do {
+        look->guard->fd = open(look->path, mode | O_EXCL | O_DIRECT | O_CLOEXEC);
+    } while (look->guard->fd < 0 && errno == EBUSY && linger(&looks));
     if (look->guard->fd < 0) {
         return errno == EBUSY ? refuse(look, err, "is in use by someone else (EBUSY)")
                               : cannot_open(look, -errno, err);
@@ -293,11 +312,14 @@ static void file_facts(const struct look *look)
 static int file_lock(const struct look *look, struct error *err)
 {
     struct flock lock = {.l_type = look->request->write ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
+    uint32_t looks = 0;
 
-    if (!look->touch || fcntl(look->guard->fd, F_OFD_SETLK, &lock) == 0 || errno == ENOLCK ||
-        errno == EINVAL) {
-        return 0;
-    }
+    do {
+        if (!look->touch || fcntl(look->guard->fd, F_OFD_SETLK, &lock) == 0 || errno == ENOLCK ||
+            errno == EINVAL) {
+            return 0;
+        }
+    } while (linger(&looks));
     return refuse(look, err, "is in use: another run holds its lock");
 }
 
@@ -560,7 +582,10 @@ int guard_write_superblock(struct guard *guard, const struct superblock *superbl
 
 void guard_close(struct guard *guard)
 {
+    struct flock none = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+
     if (guard->fd >= 0) {
+        fcntl(guard->fd, F_OFD_SETLK, &none); /* a ring that is being ended may hold the file yet */
         close(guard->fd);
     }
     guard->fd = -1;
