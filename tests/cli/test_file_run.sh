@@ -1,0 +1,77 @@
+#!/bin/bash
+# A run in real time on a file: made, filled, measured, used again, interrupted.
+# limit: 90
+. "$ROOT/tests/lib/tap.sh"
+
+cat > file.yaml <<'Y'
+vms: 2
+workload:
+  kind: block
+  size: 8KiB
+  read: 70%
+  outstanding: 4
+drive:
+  capacity: 48MiB
+phases:
+  sample: 2s
+Y
+
+run "$RAWTPS" run file.yaml --drive scratch.img --interval 1s --out probe
+case $err in
+*'O_DIRECT'* | *io_uring*) skip_all "no O_DIRECT or io_uring here: $err" ;;
+esac
+is 'a run on a file that is made' "$code" 0
+ok 'the file is there' test -s scratch.img
+like 'both VMs are measured' "$out" '^ vm2 +[1-9]'
+like 'a line a second' "$err" '^00:00:01 sample  iops [1-9]'
+cp out table
+run "$RAWTPS" report probe
+ok 'report is the same' cmp -s out table
+run "$RAWTPS" plan file.yaml --drive scratch.img
+is 'plan on what is there' "$code" 0
+like 'it says that run would take it' "$out" 'scratch.img'
+run "$RAWTPS" run file.yaml --drive scratch.img --quiet --for 1s
+is 'it may be used again; --quiet is quiet' "$code$err" 0
+
+head -c 50000000 /dev/zero > precious.img
+for command in plan run; do
+    run "$RAWTPS" "$command" file.yaml --drive precious.img
+    is "$command: a file that is not ours is refused" "$code" 2
+    like 'and named' "$err" '^rawtps: precious.img'
+done
+is 'and left alone' "$(tr -d '\0' < precious.img | wc -c)" 0
+
+# begin NAME ARG...: a run under way; its pid is $pid
+begin() {
+    name=$1
+    shift
+    "$RAWTPS" run file.yaml --drive scratch.img --interval 200ms --set phases.interval=100ms \
+        --for 1h --out "$name" "$@" >out 2>err </dev/null &
+    pid=$!
+    for _ in $(seq 100); do
+        ! grep -q '^00:.* sample' err || return 0
+        sleep 0.1
+    done
+    fail "$name begins"
+}
+
+for signal in INT TERM; do
+    begin "$signal"
+    kill "-$signal" "$pid"
+    code=0
+    wait "$pid" || code=$?
+    out=$(cat out) err=$(cat err)
+    is "SIG$signal: exit code" "$code" 130
+    like 'a partial table' "$out" '^Partial result: interrupted'
+    like 'with figures' "$out" '^ all +[1-9]'
+    like 'run.json says so' "$(cat "$signal/run.json")" '"ended": ?"interrupted"'
+done
+
+begin killed
+sleep 1.2
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+like 'kill -9: run.json is whole' "$(cat killed/run.json)" '"ended": ?"running"'
+run "$RAWTPS" report killed
+is 'report works' "$code$err" 0
+like 'and says so' "$out" '^Partial result: still running, or killed'
