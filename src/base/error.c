@@ -67,7 +67,10 @@ int error_wrap(struct error *err, const char *format, ...)
     used =
         (size_t)snprintf(err->text, sizeof(err->text), "%.*s: ", (int)sizeof(context) - 3, context);
     if (used < sizeof(err->text)) {
-        snprintf(err->text + used, sizeof(err->text) - used, "%s", text);
+        size_t n = strnlen(text, sizeof(err->text) - used - 1);
+
+        memcpy(err->text + used, text, n);
+        err->text[used + n] = '\0';
     }
     return err->code;
 }
