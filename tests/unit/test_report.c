@@ -162,8 +162,8 @@ static void hostile_names_stay_inert(void **state)
 {
     static const char *const evil[] = {"\033[2Jx",
                                        "a\r\nb",
-                                       "\xc2\x9b"
-                                       "31m",
+                                       ("\xc2\x9b"
+                                        "31m"),
                                        "</script>",
                                        "a|b\"c,d",
                                        "\xff\xfe"};

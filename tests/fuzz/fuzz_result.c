@@ -1,0 +1,69 @@
+// rooms: base stats result report
+/* Any bytes as run.json: refused, or derived, written, read again and reported without harm. */
+#include "base/must.h"
+#include "base/text.h"
+#include "report/doc_run.h"
+#include "result/result.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void report(const struct result *result)
+{
+    struct doc_text_options options = {.width = 80, .colour = true};
+    struct text text;
+    struct doc doc;
+
+    doc_init(&doc);
+    doc_run(&doc, result, "results/LATEST");
+    text_init(&text);
+    doc_text(&doc, &options, &text);
+    doc_markdown(&doc, &text);
+    doc_csv(&doc, &text);
+    text_free(&text);
+    doc_free(&doc);
+}
+
+static void comes_back(const struct result *result)
+{
+    struct result back;
+    struct text first, second;
+    struct error err;
+
+    text_init(&first);
+    text_init(&second);
+    result_write_json(result, &first);
+    must(result_read_json(&back, text_string(&first), first.length, "again", &err) == 0);
+    result_write_json(&back, &second);
+    must(strcmp(text_string(&first), text_string(&second)) == 0);
+    result_free(&back);
+    text_free(&first);
+    text_free(&second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct result_interval interval;
+    struct result result;
+    struct error err;
+    struct text line;
+
+    if (result_read_json(&result, (const char *)data, size, "fuzz", &err) == 0) {
+        comes_back(&result);
+        report(&result);
+        result_derive(&result);
+        report(&result);
+        result_free(&result);
+    }
+    text_init(&line);
+    text_add_bytes(&line, data, size);
+    if (result_interval_parse(text_string(&line), &interval)) {
+        text_clear(&line);
+        result_interval_line(&interval, &line);
+        must(result_interval_parse(text_string(&line), &interval));
+    }
+    text_free(&line);
+    return 0;
+}
