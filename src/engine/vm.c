@@ -85,7 +85,7 @@ static int vm_open_drive(struct vm *vm, const struct vm_place *place, struct err
     }
     if (place->stamps) {
         vm->stamp =
-            drive_stamp_open(vm->drive, vm->index, vm->plan->model.page_bytes, vm->plan->seed, err);
+            drive_stamp_open(vm->drive, vm->index, vm->plan->model.page_bytes, place->stamp_seed, err);
         if (vm->stamp == NULL) {
             return err->code;
         }
