@@ -48,34 +48,23 @@ static const struct key vms_rows[] = {
      .help = "its own seed"},
 };
 
-#define WORKLOAD_ROWS                                                                              \
-    {"kind",           KEY_WORD,         KEY_FIELD(struct scenario_workload, kind),                \
-     KEY_WORDS(kinds), .fallback = NULL, .help = "which workload"},                                \
-        {"users",                                                                                  \
-         KEY_COUNT,                                                                                \
-         KEY_FIELD(struct scenario_workload, users),                                               \
-         "1",                                                                                      \
-         "1M",                                                                                     \
-         .fallback = "tpcc: 10 a warehouse; sysbench: `threads`; block: `outstanding`",            \
-         .help = "virtual users of a VM"},                                                         \
-        {"rate",                                                                                   \
-         KEY_RATE,                                                                                 \
-         KEY_FIELD(struct scenario_workload, rate_per_s),                                          \
-         "0.001/s",                                                                                \
-         "100M/s",                                                                                 \
-         .fallback = "",                                                                           \
-         .help = "open loop: transactions a second that a VM is offered, whatever is answered"},   \
-        {"arrivals",                                                                               \
-         KEY_WORD,                                                                                 \
-         KEY_FIELD(struct scenario_workload, arrivals),                                            \
-         KEY_WORDS(arrivals),                                                                      \
-         .fallback = "closed; poisson with `rate`",                                                \
-         .help = "when transactions are due: after think times, evenly, or at random"},            \
-    {                                                                                              \
-        "work", KEY_TEXT, KEY_FIELD(struct scenario_workload, work),                               \
-            .fallback = "",                                                                        \
-            .help = "stop after so many transactions of a VM (1M); block: or bytes (10GiB)"        \
-    }
+/* clang-format off */
+#define WORKLOAD_ROWS                                                                             \
+    {"kind", KEY_WORD, KEY_FIELD(struct scenario_workload, kind),                                 \
+     KEY_WORDS(kinds), .fallback = NULL,                                                          \
+     .help = "which workload"},                                                                   \
+    {"users", KEY_COUNT, KEY_FIELD(struct scenario_workload, users), "1", "1M",                   \
+     .fallback = "tpcc: 10 a warehouse; sysbench: `threads`; block: `outstanding`",               \
+     .help = "virtual users of a VM"},                                                            \
+    {"rate", KEY_RATE, KEY_FIELD(struct scenario_workload, rate_per_s),                           \
+     "0.001/s", "100M/s", .fallback = "",                                                         \
+     .help = "open loop: transactions a second that a VM is offered, whatever is answered"},      \
+    {"arrivals", KEY_WORD, KEY_FIELD(struct scenario_workload, arrivals),                         \
+     KEY_WORDS(arrivals), .fallback = "closed; poisson with `rate`",                              \
+     .help = "when transactions are due: after think times, evenly, or at random"},               \
+    {"work", KEY_TEXT, KEY_FIELD(struct scenario_workload, work), .fallback = "",                 \
+     .help = "stop after so many transactions of a VM (1M); block: or bytes (10GiB)"}
+/* clang-format on */
 
 #define TPCC(member)     KEY_FIELD(struct scenario_workload, tpcc.member)
 #define SYSBENCH(member) KEY_FIELD(struct scenario_workload, sysbench.member)
@@ -146,56 +135,32 @@ static const struct key sysbench_rows[] = {
      .help = "pareto's h (0.2) or zipfian's exponent (0.8); 0 takes these"},
 };
 
-#define STREAM_ROWS(record, prefix)                                                                 \
-    {"read",                                                                                        \
-     KEY_SHARE,                                                                                     \
-     KEY_FIELD(record, prefix stream.read),                                                         \
-     .most = "100%",                                                                                \
-     .fallback = "required",                                                                        \
-     .help = "share of reads; the rest are writes"},                                                \
-        {"size",                                                                                    \
-         KEY_SIZE,                                                                                  \
-         KEY_FIELD(record, prefix size),                                                            \
-         "512",                                                                                     \
-         "64MiB",                                                                                   \
-         .fallback = "4KiB",                                                                        \
-         .many = true,                                                                              \
-         .help = "bytes of a request, or a list of sizes with shares"},                             \
-        {"read_size",                                                                               \
-         KEY_SIZE,                                                                                  \
-         KEY_FIELD(record, prefix read_size),                                                       \
-         "512",                                                                                     \
-         "64MiB",                                                                                   \
-         .fallback = "`size`",                                                                      \
-         .many = true,                                                                              \
-         .help = "sizes of reads, where they differ"},                                              \
-        {"write_size",                                                                              \
-         KEY_SIZE,                                                                                  \
-         KEY_FIELD(record, prefix write_size),                                                      \
-         "512",                                                                                     \
-         "64MiB",                                                                                   \
-         .fallback = "`size`",                                                                      \
-         .many = true,                                                                              \
-         .help = "sizes of writes, where they differ"},                                             \
-        {"place",                                                                                   \
-         KEY_WORD,                                                                                  \
-         KEY_FIELD(record, prefix place),                                                           \
-         KEY_WORDS(places),                                                                         \
-         .fallback = "random",                                                                      \
-         .help = "where requests go"},                                                              \
-        {"random",                                                                                  \
-         KEY_SHARE,                                                                                 \
-         KEY_FIELD(record, prefix random),                                                          \
-         .most = "100%",                                                                            \
-         .fallback = "by `place`",                                                                  \
-         .help = "share at random places; the rest are sequential"},                                \
-        {"hot", KEY_GROUP, .fallback = "", .help = "a part that gets more than its share"},         \
-        {"from",         KEY_SHARE,        KEY_FIELD(record, prefix stream.from),                   \
-         .most = "100%", .fallback = "0%", .help = "where in the range the requests' part begins"}, \
-    {                                                                                               \
-        "to", KEY_SHARE, KEY_FIELD(record, prefix stream.to), .most = "100%", .fallback = "100%",   \
-                                                              .help = "where it ends"               \
-    }
+/* clang-format off */
+#define STREAM_ROWS(record, prefix)                                                               \
+    {"read", KEY_SHARE, KEY_FIELD(record, prefix stream.read),                                    \
+     .most = "100%", .fallback = "required",                                                      \
+     .help = "share of reads; the rest are writes"},                                              \
+    {"size", KEY_SIZE, KEY_FIELD(record, prefix size),                                            \
+     "512", "64MiB", .fallback = "4KiB", .many = true,                                            \
+     .help = "bytes of a request, or a list of sizes with shares"},                               \
+    {"read_size", KEY_SIZE, KEY_FIELD(record, prefix read_size),                                  \
+     "512", "64MiB", .fallback = "`size`", .many = true,                                          \
+     .help = "sizes of reads, where they differ"},                                                \
+    {"write_size", KEY_SIZE, KEY_FIELD(record, prefix write_size),                                \
+     "512", "64MiB", .fallback = "`size`", .many = true,                                          \
+     .help = "sizes of writes, where they differ"},                                               \
+    {"place", KEY_WORD, KEY_FIELD(record, prefix place),                                          \
+     KEY_WORDS(places), .fallback = "random",                                                     \
+     .help = "where requests go"},                                                                \
+    {"random", KEY_SHARE, KEY_FIELD(record, prefix random),                                       \
+     .most = "100%", .fallback = "by `place`",                                                    \
+     .help = "share at random places; the rest are sequential"},                                  \
+    {"hot", KEY_GROUP, .fallback = "", .help = "a part that gets more than its share"},           \
+    {"from", KEY_SHARE, KEY_FIELD(record, prefix stream.from), .most = "100%", .fallback = "0%",  \
+     .help = "where in the range the requests' part begins"},                                     \
+    {"to", KEY_SHARE, KEY_FIELD(record, prefix stream.to), .most = "100%", .fallback = "100%",    \
+     .help = "where it ends"}
+/* clang-format on */
 
 static const struct key block_rows[] = {
     WORKLOAD_ROWS,
@@ -306,118 +271,45 @@ static const struct key database_rows[] = {
 };
 
 #define SIM(member) KEY_FIELD(struct scenario_drive, sim.member)
-#define SIM_ROWS                                                                                   \
-    {"dies",                                                                                       \
-     KEY_COUNT,                                                                                    \
-     SIM(dies),                                                                                    \
-     "1",                                                                                          \
-     "4096",                                                                                       \
-     .fallback = "the model's",                                                                    \
-     .help = "flash dies that work at once"},                                                      \
-        {"read",                                                                                   \
-         KEY_DURATION,                                                                             \
-         SIM(read_ns),                                                                             \
-         "1us",                                                                                    \
-         "1s",                                                                                     \
-         .fallback = "the model's",                                                                \
-         .help = "flash read of a unit (tR)"},                                                     \
-        {"read_jitter",                                                                            \
-         KEY_SHARE,                                                                                \
-         SIM(read_jitter),                                                                         \
-         .most = "100%",                                                                           \
-         .fallback = "the model's",                                                                \
-         .help = "spread of `read`, both ways"},                                                   \
-        {"program_suspend_min",                                                                    \
-         KEY_DURATION,                                                                             \
-         SIM(program_suspend_min_ns),                                                              \
-         "0",                                                                                      \
-         "1s",                                                                                     \
-         .fallback = "the model's",                                                                \
-         .help = "least wait of a read that meets a program"},                                     \
-        {"program_suspend_max",                                                                    \
-         KEY_DURATION,                                                                             \
-         SIM(program_suspend_max_ns),                                                              \
-         "0",                                                                                      \
-         "1s",                                                                                     \
-         .fallback = "the model's",                                                                \
-         .help = "longest wait of such a read"},                                                   \
-        {"command",                                                                                \
-         KEY_DURATION,                                                                             \
-         SIM(command_ns),                                                                          \
-         "0",                                                                                      \
-         "1s",                                                                                     \
-         .fallback = "the model's",                                                                \
-         .help = "serial time of a command: 1 / the highest IOPS"},                                \
-        {"fixed",                                                                                  \
-         KEY_DURATION,                                                                             \
-         SIM(fixed_ns),                                                                            \
-         "0",                                                                                      \
-         "1s",                                                                                     \
-         .fallback = "the model's",                                                                \
-         .help = "controller's time of a request"},                                                \
-        {"write_ack",                                                                              \
-         KEY_DURATION,                                                                             \
-         SIM(write_ack_ns),                                                                        \
-         "0",                                                                                      \
-         "1s",                                                                                     \
-         .fallback = "the model's",                                                                \
-         .help = "a write is acknowledged from the cache after this"},                             \
-        {"flush",                                                                                  \
-         KEY_DURATION,                                                                             \
-         SIM(flush_ns),                                                                            \
-         "0",                                                                                      \
-         "10s",                                                                                    \
-         .fallback = "the model's",                                                                \
-         .help = "a flush without power-loss protection; 0: protected"},                           \
-        {"link_read",                                                                              \
-         KEY_BANDWIDTH,                                                                            \
-         SIM(link_read_bytes_per_s),                                                               \
-         "1MB/s",                                                                                  \
-         "1TB/s",                                                                                  \
-         .fallback = "the model's",                                                                \
-         .help = "from the drive"},                                                                \
-        {"link_write",                                                                             \
-         KEY_BANDWIDTH,                                                                            \
-         SIM(link_write_bytes_per_s),                                                              \
-         "1MB/s",                                                                                  \
-         "1TB/s",                                                                                  \
-         .fallback = "the model's",                                                                \
-         .help = "to the drive"},                                                                  \
-        {"cache",                                                                                  \
-         KEY_SIZE,                                                                                 \
-         SIM(cache_bytes),                                                                         \
-         "64KiB",                                                                                  \
-         "1TiB",                                                                                   \
-         .fallback = "the model's",                                                                \
-         .help = "write cache"},                                                                   \
-        {"program",                                                                                \
-         KEY_BANDWIDTH,                                                                            \
-         SIM(program_bytes_per_s),                                                                 \
-         "1MB/s",                                                                                  \
-         "1TB/s",                                                                                  \
-         .fallback = "the model's",                                                                \
-         .help = "programming, raw, all dies together"},                                           \
-        {"stripe",                                                                                 \
-         KEY_SIZE,                                                                                 \
-         SIM(stripe_bytes),                                                                        \
-         "4KiB",                                                                                   \
-         "64MiB",                                                                                  \
-         .fallback = "the model's",                                                                \
-         .help = "data that go to one die at a time"},                                             \
-        {"over_provisioning",       KEY_SHARE,                                                     \
-         SIM(over_provisioning),    .most = "1000%",                                               \
-         .fallback = "the model's", .help = "spare flash against the capacity"},                   \
-        {"write_amplification",                                                                    \
-         KEY_NUMBER,                                                                               \
-         SIM(write_amplification),                                                                 \
-         "0",                                                                                      \
-         "100",                                                                                    \
-         .fallback = "the model's",                                                                \
-         .help = "fixed; 0: worked out from what is written"},                                     \
-    {                                                                                              \
-        "stack", KEY_DURATION, SIM(stack_ns), "0", "1s",                                           \
-            .fallback = "the model's", .help = "the host's virtual stack, added to every request"  \
-    }
+#define BY_MODEL    .fallback = "the model's"
+
+/* clang-format off */
+#define SIM_ROWS                                                                                  \
+    {"dies", KEY_COUNT, SIM(dies), "1", "4096", BY_MODEL,                                         \
+     .help = "flash dies that work at once"},                                                     \
+    {"read", KEY_DURATION, SIM(read_ns), "1us", "1s", BY_MODEL,                                   \
+     .help = "flash read of a unit (tR)"},                                                        \
+    {"read_jitter", KEY_SHARE, SIM(read_jitter), .most = "100%", BY_MODEL,                        \
+     .help = "spread of `read`, both ways"},                                                      \
+    {"program_suspend_min", KEY_DURATION, SIM(program_suspend_min_ns), "0", "1s", BY_MODEL,       \
+     .help = "least wait of a read that meets a program"},                                        \
+    {"program_suspend_max", KEY_DURATION, SIM(program_suspend_max_ns), "0", "1s", BY_MODEL,       \
+     .help = "longest wait of such a read"},                                                      \
+    {"command", KEY_DURATION, SIM(command_ns), "0", "1s", BY_MODEL,                               \
+     .help = "serial time of a command: 1 / the highest IOPS"},                                   \
+    {"fixed", KEY_DURATION, SIM(fixed_ns), "0", "1s", BY_MODEL,                                   \
+     .help = "controller's time of a request"},                                                   \
+    {"write_ack", KEY_DURATION, SIM(write_ack_ns), "0", "1s", BY_MODEL,                           \
+     .help = "a write is acknowledged from the cache after this"},                                \
+    {"flush", KEY_DURATION, SIM(flush_ns), "0", "10s", BY_MODEL,                                  \
+     .help = "a flush without power-loss protection; 0: protected"},                              \
+    {"link_read", KEY_BANDWIDTH, SIM(link_read_bytes_per_s), "1MB/s", "1TB/s", BY_MODEL,          \
+     .help = "from the drive"},                                                                   \
+    {"link_write", KEY_BANDWIDTH, SIM(link_write_bytes_per_s), "1MB/s", "1TB/s", BY_MODEL,        \
+     .help = "to the drive"},                                                                     \
+    {"cache", KEY_SIZE, SIM(cache_bytes), "64KiB", "1TiB", BY_MODEL,                              \
+     .help = "write cache"},                                                                      \
+    {"program", KEY_BANDWIDTH, SIM(program_bytes_per_s), "1MB/s", "1TB/s", BY_MODEL,              \
+     .help = "programming, raw, all dies together"},                                              \
+    {"stripe", KEY_SIZE, SIM(stripe_bytes), "4KiB", "64MiB", BY_MODEL,                            \
+     .help = "data that go to one die at a time"},                                                \
+    {"over_provisioning", KEY_SHARE, SIM(over_provisioning), .most = "1000%", BY_MODEL,           \
+     .help = "spare flash against the capacity"},                                                 \
+    {"write_amplification", KEY_NUMBER, SIM(write_amplification), "0", "100", BY_MODEL,           \
+     .help = "fixed; 0: worked out from what is written"},                                        \
+    {"stack", KEY_DURATION, SIM(stack_ns), "0", "1s", BY_MODEL,                                   \
+     .help = "the host's virtual stack, added to every request"}
+/* clang-format on */
 
 #define DRIVE(member) KEY_FIELD(struct scenario_drive, member)
 

@@ -141,12 +141,11 @@ static int put_key(struct build *build, const yaml_event_t *event)
     return build->key ? 0 : no_memory(build->err);
 }
 
+/* "null" is a word here: a kind of drive. */
 static bool is_null(const yaml_event_t *event)
 {
-    const char *text = (const char *)event->data.scalar.value;
-
     return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-           (strcmp(text, "~") == 0 || strcmp(text, "null") == 0);
+           strcmp((const char *)event->data.scalar.value, "~") == 0;
 }
 
 static int put_scalar(struct build *build, const yaml_event_t *event)

@@ -17,7 +17,7 @@ enum { YAML_BYTES = 256 * 1024, YAML_ITEMS = 5000, YAML_DEPTH = 12 };
 /* A value, and the key it has in a map. Texts end with a zero and live as long as the tree. */
 struct item {
     enum item_kind kind;
-    const char *text; /* scalars; "" for a value left out, null or ~ */
+    const char *text; /* scalars; "" for a value left out or ~ */
     const char *key;  /* in a map; else NULL */
     const char *file; /* what to print as the place: a path, or "--set drive.like=x" */
     int line, column; /* of the value, from 1; 0: not in a file */

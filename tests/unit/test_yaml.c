@@ -27,7 +27,7 @@ static void everything_knows_its_place(void **state)
     struct yaml yaml;
     const struct item *list;
 
-    parse(&yaml, "a: 1\nb:\n  c: two words\n  d: [x, 'y: z']\n# note\ne: ~\n");
+    parse(&yaml, "a: 1\nb:\n  c: two words\n  d: [x, 'y: z']\n# note\ne: ~\nf: null\n");
     assert_string_equal(item_get(yaml.root, "a")->text, "1");
     assert_int_equal(item_get(yaml.root, "a")->line, 1);
     assert_int_equal(item_get(yaml.root, "a")->column, 4);
@@ -39,6 +39,7 @@ static void everything_knows_its_place(void **state)
     assert_string_equal(list->child->next->text, "y: z");
     assert_int_equal(list->child->next->column, 10);
     assert_string_equal(item_get(yaml.root, "e")->text, "");
+    assert_string_equal(item_get(yaml.root, "f")->text, "null"); /* a kind of drive */
     assert_null(item_get(yaml.root, "z"));
     yaml_close(&yaml);
 }
