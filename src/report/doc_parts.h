@@ -37,7 +37,7 @@ static inline const struct doc_cell *doc_at(const struct doc *doc, const struct 
 
 static inline uint32_t doc_rows(const struct doc_block *table)
 {
-    return table->cell_count / table->column_count;
+    return table->column_count > 0 ? table->cell_count / table->column_count : 0;
 }
 
 #endif

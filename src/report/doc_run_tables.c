@@ -122,7 +122,7 @@ void run_time_spent(struct doc *doc, const struct result *result)
             spent_ns[j] += all->txns[i].deferred ? 0 : (double)all->txns[i].spent_ns[j];
         }
     }
-    if (!any || all->response.count == 0) {
+    if (!any || all->response.count == 0 || run_is_bare(result)) {
         return;
     }
     doc_heading(doc, 2, "Where the time went");

@@ -176,6 +176,14 @@ void run_verdicts(struct doc *doc, const struct result *result)
     checks_line(doc, result);
 }
 
+/* A second or more shorter than the scenario says. */
+static bool is_short(const struct result_phase *phase)
+{
+    double length_ns = fmax(0, run_span_ns(phase->from_ns, phase->until_ns));
+
+    return (double)phase->requested_ns >= length_ns + 1e9;
+}
+
 static void phases_line(struct doc *doc, const struct result *result)
 {
     char is[UNITS_TEXT], asked[UNITS_TEXT];
@@ -188,7 +196,7 @@ static void phases_line(struct doc *doc, const struct result *result)
 
         text_addf(&line, "%s%s %s", i > 0 ? ", " : "", phase->name,
                   units_format_clock((int64_t)length_ns, is, sizeof(is)));
-        if ((double)phase->requested_ns >= length_ns + 1e9) {
+        if (is_short(phase)) {
             text_addf(&line, " of %s",
                       units_format_clock(phase->requested_ns, asked, sizeof(asked)));
         }
@@ -214,12 +222,17 @@ static void cost_line(struct doc *doc, const struct result *result)
 
 static void notes(struct doc *doc, const struct result *result)
 {
+    bool shorter = false;
+
+    for (uint32_t i = 0; i < result->phase_count; i++) {
+        shorter = shorter || is_short(&result->phases[i]);
+    }
     doc_note(doc,
              "Percentiles from merged histograms, never averaged; latency counts from when a "
              "%s was due.",
              run_is_bare(result) ? "request" : "transaction");
-    if (!result->scenario.comparable) {
-        doc_note(doc, "Not at full scale and full length: comparable only with runs of this scale "
+    if (!result->scenario.comparable || shorter) {
+        doc_note(doc, "Not at full scale or full length: comparable only with runs of this scale "
                       "and these phases.");
     }
     if (run_is_tpcc(result)) {

@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *unknown(char buf[FIGURE_TEXT])
+static const char *say(const char *word, char buf[FIGURE_TEXT])
 {
-    return strcpy(buf, "-");
+    snprintf(buf, FIGURE_TEXT, "%s", word);
+    return buf;
 }
 
 const char *figure_count(uint64_t value, char buf[FIGURE_TEXT])
@@ -22,10 +23,10 @@ const char *figure_number(double value, char buf[FIGURE_TEXT])
     int digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
 
     if (!isfinite(value)) {
-        return unknown(buf);
+        return say("-", buf);
     }
     if (value == 0) {
-        return strcpy(buf, "0");
+        return say("0", buf);
     }
     if (digits == 0 && value > 0 && value < 1e18) {
         return figure_count((uint64_t)llround(value), buf);
@@ -41,15 +42,15 @@ const char *figure_number(double value, char buf[FIGURE_TEXT])
 const char *figure_duration(double ns, char buf[FIGURE_TEXT])
 {
     if (!isfinite(ns) || ns < 0 || ns > 9e18) {
-        return unknown(buf);
+        return say("-", buf);
     }
-    return ns < 0.5 ? strcpy(buf, "0") : units_format_duration(llround(ns), buf, FIGURE_TEXT);
+    return ns < 0.5 ? say("0", buf) : units_format_duration(llround(ns), buf, FIGURE_TEXT);
 }
 
 const char *figure_share(double share, char buf[FIGURE_TEXT])
 {
     if (!isfinite(share)) {
-        return unknown(buf);
+        return say("-", buf);
     }
     snprintf(buf, FIGURE_TEXT, "%.1f", fmin(fmax(share, -1e9), 1e9) * 100);
     return buf;
@@ -57,14 +58,16 @@ const char *figure_share(double share, char buf[FIGURE_TEXT])
 
 const char *figure_percent(double share, char buf[FIGURE_TEXT])
 {
-    figure_share(share, buf);
-    return isfinite(share) ? strcat(buf, "%") : buf;
+    size_t n = strlen(figure_share(share, buf));
+
+    snprintf(buf + n, FIGURE_TEXT - n, "%s", isfinite(share) ? "%" : "");
+    return buf;
 }
 
 const char *figure_size(double bytes, char buf[FIGURE_TEXT])
 {
     if (!isfinite(bytes) || bytes < 0 || bytes > 1e19) {
-        return unknown(buf);
+        return say("-", buf);
     }
     return units_format_size((uint64_t)(bytes + 0.5), buf, FIGURE_TEXT);
 }

@@ -1,59 +1,49 @@
 #include "result_schema.h"
 
-#define AT(s, m)    offsetof(struct s, m)
-#define SIZE(s, m)  sizeof(((struct s *)0)->m)
-#define COUNT(s, m) (uint32_t)(sizeof(((struct s *)0)->m) / sizeof(((struct s *)0)->m[0]))
-#define KEYS(k)     k, sizeof(k) / sizeof(k[0])
+#define AT(s, m)        offsetof(struct s, m)
+#define SIZE(s, m)      sizeof(((struct s *)0)->m)
+#define ITEM_SIZE(s, m) sizeof(*((struct s *)0)->m)
+#define COUNT(s, m)     (uint32_t)(SIZE(s, m) / ITEM_SIZE(s, m))
+#define KEYS(k)         (k), sizeof(k) / sizeof((k)[0])
+/* The member's size; does not compile if it is another. */
+#define EXACTLY(s, m, bytes) sizeof(char[SIZE(s, m) == (bytes) ? (bytes) : -1])
 
-/* Rows: s struct, m member, n name, f flags, h help. */
-#define I64(s, m, n, f, h)                                                                         \
+/* Rows: s struct, m member, n name, t type, b its bytes, f flags, o schema, c count, h help. */
+#define PLAIN(s, m, n, t, b, f, h)                                                                 \
     {                                                                                              \
-        n, KEY_I64, f, AT(s, m), 8, 0, 0, NULL, NULL, h                                            \
+        .name = (n), .type = (t), .flags = (f), .offset = AT(s, m), .size = EXACTLY(s, m, b),      \
+        .help = (h)                                                                                \
     }
-#define U64(s, m, n, f, h)                                                                         \
-    {                                                                                              \
-        n, KEY_U64, f, AT(s, m), 8, 0, 0, NULL, NULL, h                                            \
-    }
-#define U32(s, m, n, f, h)                                                                         \
-    {                                                                                              \
-        n, KEY_U32, f, AT(s, m), 4, 0, 0, NULL, NULL, h                                            \
-    }
-#define U128(s, m, n, f, h)                                                                        \
-    {                                                                                              \
-        n, KEY_U128, f, AT(s, m), 16, 0, 0, NULL, NULL, h                                          \
-    }
-#define NUM(s, m, n, f, h)                                                                         \
-    {                                                                                              \
-        n, KEY_NUM, f, AT(s, m), 8, 0, 0, NULL, NULL, h                                            \
-    }
-#define BOOL(s, m, n, f, h)                                                                        \
-    {                                                                                              \
-        n, KEY_BOOL, f, AT(s, m), 1, 0, 0, NULL, NULL, h                                           \
-    }
-#define STR(s, m, n, f, h)                                                                         \
-    {                                                                                              \
-        n, KEY_STR, f, AT(s, m), SIZE(s, m), 0, 0, NULL, NULL, h                                   \
-    }
-#define TEXT(s, m, n, f, h)                                                                        \
-    {                                                                                              \
-        n, KEY_TEXT, f, AT(s, m), 0, 0, 0, NULL, NULL, h                                           \
-    }
+#define I64(s, m, n, f, h)  PLAIN(s, m, n, KEY_I64, sizeof(int64_t), f, h)
+#define U64(s, m, n, f, h)  PLAIN(s, m, n, KEY_U64, sizeof(uint64_t), f, h)
+#define U32(s, m, n, f, h)  PLAIN(s, m, n, KEY_U32, sizeof(uint32_t), f, h)
+#define U128(s, m, n, f, h) PLAIN(s, m, n, KEY_U128, sizeof(unsigned __int128), f, h)
+#define NUM(s, m, n, f, h)  PLAIN(s, m, n, KEY_NUM, sizeof(double), f, h)
+#define BOOL(s, m, n, f, h) PLAIN(s, m, n, KEY_BOOL, sizeof(bool), f, h)
+#define TEXT(s, m, n, f, h) PLAIN(s, m, n, KEY_TEXT, sizeof(char *), f, h)
+#define STR(s, m, n, f, h)  PLAIN(s, m, n, KEY_STR, SIZE(s, m), f, h)
 #define OBJECT(s, m, n, f, o, h)                                                                   \
     {                                                                                              \
-        n, KEY_OBJECT, f, AT(s, m), SIZE(s, m), 0, 0, &(o), NULL, h                                \
+        .name = (n), .type = KEY_OBJECT, .flags = (f), .offset = AT(s, m), .of = &(o), .help = (h) \
     }
-#define ONE(s, m, n, f, o, h)                                                                      \
+/* An object whose keys lie in the same struct as itself. */
+#define PART(n, t, f, o, h)                                                                        \
     {                                                                                              \
-        n, KEY_ONE, f, AT(s, m), SIZE(s, m), 0, 0, &(o), NULL, h                                   \
+        .name = (n), .type = (t), .flags = (f), .of = &(o), .help = (h)                            \
     }
-#define LIST(s, m, c, n, f, o, h)                                                                  \
+/* An object of names that are data. */
+#define MAP(n, t, h)                                                                               \
     {                                                                                              \
-        n, KEY_LIST, f, AT(s, m), SIZE(s, m[0]), AT(s, c), COUNT(s, m), &(o), NULL, h              \
+        .name = (n), .type = (t), .help = (h)                                                      \
     }
-#define FAR_LIST(s, m, c, n, f, l, o, h)                                                           \
+#define ROWS(s, m, c, n, t, f, l, o, h)                                                            \
     {                                                                                              \
-        n, KEY_LIST, (f) | KEY_POINTER, AT(s, m), SIZE(s, m[0]), AT(s, c), l, &(o), NULL, h        \
+        .name = (n), .type = (t), .flags = (f), .offset = AT(s, m), .size = ITEM_SIZE(s, m),       \
+        .count_offset = AT(s, c), .limit = (l), .of = (o), .help = (h)                             \
     }
+#define LIST(s, m, c, n, f, o, h) ROWS(s, m, c, n, KEY_LIST, f, COUNT(s, m), &(o), h)
+/* A list that the struct has a pointer to. */
+#define FAR_LIST(s, m, c, n, f, l, o, h) ROWS(s, m, c, n, KEY_LIST, (f) | KEY_POINTER, l, &(o), h)
 
 static const struct schema_key latency_keys[] = {
     U64(result_latency, count, "count", 0, "how many were recorded"),
@@ -71,7 +61,10 @@ static const struct schema_key latency_keys[] = {
     I64(result_latency, p99_9_ns, "p99_9_ns", 0, "99.9th percentile"),
     I64(result_latency, p99_99_ns, "p99_99_ns", 0, "99.99th percentile"),
     I64(result_latency, p99_999_ns, "p99_999_ns", 0, "99.999th percentile"),
-    {"layout", KEY_CONSTANT, 0, 0, 0, 0, 0, NULL, HIST_LAYOUT, "of the histogram behind it"},
+    {.name = "layout",
+     .type = KEY_CONSTANT,
+     .constant = HIST_LAYOUT,
+     .help = "of the histogram behind it"},
 };
 static const struct schema latency_schema = {"Latency", KEYS(latency_keys)};
 
@@ -97,8 +90,7 @@ static const struct schema_key txn_keys[] = {
     U64(result_txn, retries, "retries", 0, "repeated after a deadlock or serialization failure"),
     OBJECT(result_txn, response, "response", 0, latency_schema, "from due to ended"),
     OBJECT(result_txn, service, "service", 0, latency_schema, "from begun to ended"),
-    {"spent_ns", KEY_OBJECT, 0, 0, sizeof(struct result_txn), 0, 0, &spent_schema, NULL,
-     "where the time went, all transactions together"},
+    PART("spent_ns", KEY_OBJECT, 0, spent_schema, "where the time went, all transactions together"),
     I64(result_txn, p90_limit_ns, "p90_limit_ns", KEY_UNKNOWN,
         "the workload's limit for the 90th percentile of response"),
 };
@@ -110,8 +102,7 @@ static const struct schema_key io_keys[] = {
     U64(result_io, count, "count", 0, "requests answered"),
     U64(result_io, bytes, "bytes", 0, "bytes moved"),
     U64(result_io, errors, "errors", 0, "requests refused"),
-    {"sizes", KEY_SIZES, 0, 0, 0, 0, 0, NULL, NULL,
-     "bytes of a request: how many; `0` counts all further sizes"},
+    MAP("sizes", KEY_SIZES, "bytes of a request: how many; `0` counts all further sizes"),
     OBJECT(result_io, latency, "latency", 0, latency_schema, "of the drive, from sent to done"),
 };
 static const struct schema io_schema = {"Physical I/O", KEYS(io_keys)};
@@ -177,7 +168,7 @@ static const struct schema_key vm_keys[] = {
     OBJECT(result_vm, service, "service", 0, latency_schema, "of all types"),
     LIST(result_vm, txns, txn_count, "txns", 0, txn_schema, "by transaction type"),
     LIST(result_vm, ios, io_count, "ios", 0, io_schema, "by verb and area"),
-    {"facts", KEY_FACTS, 0, 0, 0, 0, 0, NULL, NULL, "what the target reports: name, number"},
+    MAP("facts", KEY_FACTS, "what the target reports: name, number"),
     OBJECT(result_vm, audit, "audit", 0, audit_schema, "Little's law"),
     OBJECT(result_vm, steady, "steady", 0, steady_schema, "steady state"),
     OBJECT(result_vm, integrity, "integrity", 0, integrity_schema, "page stamps"),
@@ -229,8 +220,8 @@ static const struct schema_key run_keys[] = {
     STR(result, run.version, "version", 0, ""),
     STR(result, run.build_id, "build_id", KEY_HERE, ""),
     STR(result, run.label, "label", 0, "the user's word for it"),
-    {"command", KEY_STRINGS, KEY_HERE, AT(result, run.command), 0, AT(result, run.command_count),
-     256, NULL, NULL, "as it was typed"},
+    ROWS(result, run.command, run.command_count, "command", KEY_STRINGS, KEY_HERE, 256, NULL,
+         "as it was typed"),
     STR(result, run.started_utc, "started_utc", KEY_HERE, "RFC 3339"),
     U64(result, run.seed, "seed", 0, ""),
     STR(result, run.ended, "ended", KEY_REQUIRED,
@@ -246,9 +237,9 @@ static const struct schema_key run_keys[] = {
 static const struct schema run_schema = {"run", KEYS(run_keys)};
 
 static const struct schema_key config_keys[] = {
-    {"name", KEY_STR, KEY_REQUIRED, 0, 48, 0, 0, NULL, NULL, ""},
-    {"sha256", KEY_STR, 0, 48, 72, 0, 0, NULL, NULL, "of the text"},
-    {"text", KEY_TEXT, 0, 120, 0, 0, 0, NULL, NULL, "the exact bytes of the file"},
+    {.name = "name", .type = KEY_STR, .flags = KEY_REQUIRED, .size = 48, .help = ""},
+    {.name = "sha256", .type = KEY_STR, .offset = 48, .size = 72, .help = "of the text"},
+    {.name = "text", .type = KEY_TEXT, .offset = 120, .help = "the exact bytes of the file"},
 };
 static const struct schema config_schema = {"vm-config", KEYS(config_keys)};
 _Static_assert(SIZE(result, scenario.configs[0].name) == 48 &&
@@ -290,19 +281,19 @@ static const struct schema host_schema = {"Host", KEYS(host_keys)};
 static const struct schema_key result_keys[] = {
     U32(result, schema_version, "schema_version", KEY_REQUIRED,
         "1; raised when a key changes or goes, not when one comes"),
-    {"run", KEY_OBJECT, KEY_REQUIRED, 0, 0, 0, 0, &run_schema, NULL, ""},
-    {"scenario", KEY_OBJECT, KEY_REQUIRED, 0, 0, 0, 0, &scenario_schema, NULL, ""},
+    PART("run", KEY_OBJECT, KEY_REQUIRED, run_schema, ""),
+    PART("scenario", KEY_OBJECT, KEY_REQUIRED, scenario_schema, ""),
     LIST(result, phases, phase_count, "phases", 0, phase_schema, "in their order"),
-    {"precondition", KEY_OBJECT, 0, 0, 0, 0, 0, &precondition_schema, NULL, ""},
-    {"hosts", KEY_ONE, KEY_HERE, 0, 0, 0, 0, &host_schema, NULL, "where it ran"},
+    PART("precondition", KEY_OBJECT, 0, precondition_schema, ""),
+    PART("hosts", KEY_ONE, KEY_HERE, host_schema, "where it ran"),
     LIST(result, drives, drive_count, "drives", 0, drive_schema, ""),
     FAR_LIST(result, vms, vm_count, "vms", KEY_REQUIRED, RESULT_VMS, vm_schema, ""),
     OBJECT(result, aggregate, "aggregate", KEY_REQUIRED, vm_schema,
            "all VMs, from merged histograms"),
     NUM(result, fairness, "fairness", 0, "(max - min) / mean of the VMs' `tps`"),
     FAR_LIST(result, checks, check_count, "checks", 0, RESULT_CHECKS, check_schema, ""),
-    {"warnings", KEY_LINES, KEY_POINTER, AT(result, warnings), SIZE(result, warnings[0]),
-     AT(result, warning_count), RESULT_WARNINGS, NULL, NULL, "in words"},
+    ROWS(result, warnings, warning_count, "warnings", KEY_LINES, KEY_POINTER, RESULT_WARNINGS, NULL,
+         "in words"),
 };
 const struct schema schema_result = {"The document", KEYS(result_keys)};
 

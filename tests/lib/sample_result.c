@@ -150,8 +150,8 @@ static void fill_vm(struct result_vm *vm, uint32_t from, uint32_t to)
 {
     uint32_t n = to - from, extra = 0;
 
-    vm->sample_from_ns = SAMPLE_FROM_S * 1000000000ll;
-    vm->sample_until_ns = (SAMPLE_FROM_S + SAMPLE_SECONDS) * 1000000000ll;
+    vm->sample_from_ns = SAMPLE_FROM_S * INT64_C(1000000000);
+    vm->sample_until_ns = (SAMPLE_FROM_S + SAMPLE_SECONDS) * INT64_C(1000000000);
     vm->users = 400 * n;
     SET(vm->ended, "complete");
     SET(vm->config, "sqlserver-16c64g");
