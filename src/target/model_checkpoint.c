@@ -1,0 +1,301 @@
+#include <stddef.h>
+#include <string.h>
+
+#include "base/must.h"
+#include "model_writer.h"
+
+#define MS       1000000ll
+#define PACE_NS  (10 * MS)
+#define SWEEP_NS (200 * MS) /* postgres background writer: every 200 ms, up to 100 pages */
+#define SLOW_NS  (50 * MS)  /* sqlserver: a checkpoint holds back while writes take longer */
+enum { SWEEP_WRITES = 100, VICTIM_WRITES = 64 };
+#define PACE_SHARE 0.9 /* of the interval (checkpoint_completion_target) */
+
+static bool is_paced(const struct model *m)
+{
+    return m->is.profile == MODEL_POSTGRES;
+}
+
+/* ---- begin and end -----------------------------------------------------------------------------
+ */
+
+/* What is on its way was captured before: the checkpoint is not over before it has arrived. */
+static void mark_before(struct model *m)
+{
+    struct model_writer *w = m->writer;
+
+    w->checkpoint.before = 0;
+    for (uint32_t i = 0; i < w->slot_count; i++) {
+        w->slots[i].kind |= WRITE_BEFORE;
+    }
+    for (uint32_t i = w->slot_free; i != NO_SESSION; i = w->slots[i].frame) {
+        w->slots[i].kind &= (uint8_t)~WRITE_BEFORE;
+    }
+    for (uint32_t i = 0; i < w->slot_count; i++) {
+        w->checkpoint.before += (w->slots[i].kind & WRITE_BEFORE) != 0;
+    }
+}
+
+void checkpoint_begin(struct model *m)
+{
+    struct model_writer *w = m->writer;
+    struct checkpoint *c = &w->checkpoint;
+
+    if (c->active || m->stopped) {
+        return;
+    }
+    c->active = true;
+    c->lsn = m->log.lsn;
+    c->hand = 0;
+    c->total = m->pool.dirty;
+    c->done = 0;
+    c->began_ns = m->loop->now_ns;
+    c->allowed = m->is.checkpoint_depth < 1 ? 1 : m->is.checkpoint_depth;
+    mark_before(m);
+    if (is_paced(m)) {
+        memcpy(c->map, m->pool.dirty_map, m->map_bytes);
+        if (m->image_map) {
+            memset(m->image_map, 0, m->map_bytes);
+        }
+        loop_disarm(m->loop, &w->pace);
+        loop_arm(m->loop, &w->pace, m->loop->now_ns + PACE_NS);
+    }
+    checkpoint_pump(m);
+}
+
+static void checkpoint_end(struct model *m)
+{
+    struct model_writer *w = m->writer;
+
+    w->checkpoint.active = false;
+    w->checkpoint.syncing = false;
+    w->checkpoints++;
+    w->full_charge = false;
+    m->log.checkpoint = w->checkpoint.lsn;
+    writer_space(m);
+}
+
+static void sync_done(struct io *io)
+{
+    struct model *m = (struct model *)(uintptr_t)io->owner;
+
+    model_enter(m);
+    m->writer->errors += io->result < 0;
+    checkpoint_end(m);
+    model_leave(m);
+}
+
+static void checkpoint_sync(struct model *m)
+{
+    struct io *io = &m->writer->extra.io;
+
+    m->writer->checkpoint.syncing = true;
+    io->verb = IO_FLUSH;
+    io->area = IO_DATA;
+    io->vm = (uint8_t)m->target.vm;
+    io->bytes = 0;
+    io->offset = 0;
+    io->done = sync_done;
+    io->owner = (uint64_t)(uintptr_t)m;
+    drive_submit(m->data, io);
+}
+
+/* ---- writing -----------------------------------------------------------------------------------
+ */
+
+static bool page_writing(const struct model *m, uint32_t page)
+{
+    return (m->pool.frames[pool_find(&m->pool, page)].prev & FRAME_WRITING) != 0;
+}
+
+static uint32_t run_length(const struct model *m, uint32_t page)
+{
+    uint32_t pages = 1;
+
+    while (pages < m->writer->run_pages && page + pages < m->layout.pages &&
+           pool_page_dirty(&m->pool, page + pages) && !page_writing(m, page + pages)) {
+        pages++;
+    }
+    return pages;
+}
+
+/* The next page to write, POOL_NO_PAGE at the end. */
+static uint32_t checkpoint_next(struct model *m)
+{
+    struct checkpoint *c = &m->writer->checkpoint;
+
+    if (!is_paced(m)) {
+        return pool_map_next(m->pool.dirty_map, c->hand, m->layout.pages);
+    }
+    for (;;) {
+        uint32_t page = pool_map_next(c->map, c->hand, m->layout.pages);
+
+        if (page == POOL_NO_PAGE || pool_page_dirty(&m->pool, page)) {
+            return page;
+        }
+        c->hand = page + 1;
+        c->done++; /* written meanwhile by others */
+    }
+}
+
+static uint32_t checkpoint_due(const struct model *m)
+{
+    const struct checkpoint *c = &m->writer->checkpoint;
+    double share =
+        (double)(m->loop->now_ns - c->began_ns) / ((double)m->is.checkpoint_ns * PACE_SHARE);
+
+    if (!is_paced(m) || m->writer->full_charge || share >= 1 || m->is.checkpoint_ns <= 0) {
+        return UINT32_MAX;
+    }
+    return (uint32_t)(share * c->total);
+}
+
+void checkpoint_pump(struct model *m)
+{
+    struct model_writer *w = m->writer;
+    struct checkpoint *c = &w->checkpoint;
+    uint32_t due = checkpoint_due(m), page = 0;
+
+    if (!c->active || c->syncing || m->stopped) {
+        return;
+    }
+    while (w->out[WRITE_CHECKPOINT] < c->allowed && writer_has_slot(w) && c->done < due) {
+        page = checkpoint_next(m);
+        /* a page whose older image is on its way is written when that has arrived */
+        if (page == POOL_NO_PAGE) {
+            c->hand = m->layout.pages;
+            break;
+        }
+        if (page_writing(m, page)) {
+            break;
+        }
+        uint32_t pages = run_length(m, page);
+
+        writer_run(m, page, pages, WRITE_CHECKPOINT, POOL_NONE);
+        c->done += pages;
+        c->hand = page + pages;
+    }
+    if (page == POOL_NO_PAGE && w->out[WRITE_CHECKPOINT] == 0 && c->before == 0) {
+        if (is_paced(m)) {
+            checkpoint_sync(m);
+        } else {
+            checkpoint_end(m);
+        }
+    }
+}
+
+void checkpoint_written(struct model *m, const struct model_io *slot)
+{
+    struct checkpoint *c = &m->writer->checkpoint;
+
+    c->before -= (slot->kind & WRITE_BEFORE) != 0;
+    if ((slot->kind & ~WRITE_BEFORE) != WRITE_CHECKPOINT) {
+        return;
+    }
+    if (slot->io.done_ns - slot->io.sent_ns > SLOW_NS) {
+        c->allowed = c->allowed > 2 ? c->allowed / 2 : 1;
+    } else if (c->allowed < m->is.checkpoint_depth) {
+        c->allowed++;
+    }
+}
+
+/* ---- timers ------------------------------------------------------------------------------------
+ */
+
+static void interval_fire(struct timer *timer)
+{
+    struct model_writer *w =
+        (struct model_writer *)((char *)timer - offsetof(struct model_writer, interval));
+    struct model *m = w->owner;
+
+    model_enter(m);
+    loop_arm(m->loop, timer, m->loop->now_ns + m->is.checkpoint_ns);
+    checkpoint_begin(m);
+    model_leave(m);
+}
+
+static void pace_fire(struct timer *timer)
+{
+    struct model_writer *w =
+        (struct model_writer *)((char *)timer - offsetof(struct model_writer, pace));
+    struct model *m = w->owner;
+
+    model_enter(m);
+    checkpoint_pump(m);
+    if (w->checkpoint.active && !w->checkpoint.syncing) {
+        loop_arm(m->loop, timer, m->loop->now_ns + PACE_NS);
+    }
+    model_leave(m);
+}
+
+/* ---- the clock (postgres) ----------------------------------------------------------------------
+ */
+
+/* Twice what was allocated since the last time, ahead of the hand: written, not evicted. */
+static void sweep_ahead(struct model *m)
+{
+    struct model_writer *w = m->writer;
+    uint64_t looks = 2 * (m->pool.inserted - w->sweep_inserted);
+    uint32_t frame = m->pool.hand, writes = 0;
+
+    looks = looks < m->pool.unused ? looks : m->pool.unused;
+    w->sweep_inserted = m->pool.inserted;
+    for (uint64_t i = 0; i < looks && writes < SWEEP_WRITES && writer_has_slot(w); i++) {
+        const struct pool_frame *f = &m->pool.frames[frame];
+
+        if (f->page != POOL_NO_PAGE && (f->prev & FRAME_DIRTY) && !(f->prev & FRAME_WRITING) &&
+            (f->stamp & FRAME_STAMP) == 0) {
+            writer_run(m, f->page, 1, WRITE_CLEANER, POOL_NONE);
+            writes++;
+        }
+        frame = frame + 1 >= m->pool.unused ? 0 : frame + 1;
+    }
+}
+
+static void sweep_fire(struct timer *timer)
+{
+    struct model_writer *w =
+        (struct model_writer *)((char *)timer - offsetof(struct model_writer, sweep));
+    struct model *m = w->owner;
+
+    model_enter(m);
+    sweep_ahead(m);
+    loop_arm(m->loop, timer, m->loop->now_ns + SWEEP_NS);
+    model_leave(m);
+}
+
+/*
+ * A backend wants a frame: the first page that the hand finds. A dirty one is written by the
+ * backend itself, which waits for it.
+ */
+void sweep_victim(struct model *m)
+{
+    struct model_writer *w = m->writer;
+    uint32_t frame = pool_sweep(&m->pool);
+
+    if (frame == POOL_NONE) {
+        return;
+    }
+    if ((m->pool.frames[frame].prev & FRAME_DIRTY) == 0) {
+        pool_evict(&m->pool, frame);
+    } else if (writer_has_slot(w) && w->out[WRITE_VICTIM] < VICTIM_WRITES) {
+        writer_run(m, m->pool.frames[frame].page, 1, WRITE_VICTIM, frame);
+    }
+}
+
+void checkpoint_start_timers(struct model *m)
+{
+    struct model_writer *w = m->writer;
+
+    w->interval.fire = interval_fire;
+    w->pace.fire = pace_fire;
+    w->sweep.fire = sweep_fire;
+    if (m->is.checkpoint_ns > 0) {
+        loop_disarm(m->loop, &w->interval);
+        loop_arm(m->loop, &w->interval, m->loop->now_ns + m->is.checkpoint_ns);
+    }
+    if (m->pool.policy == POOL_CLOCK) {
+        loop_disarm(m->loop, &w->sweep);
+        loop_arm(m->loop, &w->sweep, m->loop->now_ns + SWEEP_NS);
+    }
+}

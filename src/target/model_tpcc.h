@@ -1,0 +1,92 @@
+/* target/model_tpcc: TPC-C's rows: where each lies, what counts are kept, what must hold. */
+#ifndef RAWTPS_TARGET_MODEL_TPCC_H
+#define RAWTPS_TARGET_MODEL_TPCC_H
+
+#include "model_random.h"
+
+/* Stock-Level looks at 20 orders; one more may be under way. */
+enum { RECENT_ORDERS = 21, RECENT_ITEMS = RECENT_ORDERS * TPCC_MAX_LINES };
+
+/* A district's counts: rows as they stand, and what condition 1 to 4, 8 and 9 compare. 56 bytes. */
+struct tpcc_district {
+    uint32_t next_o_id;
+    uint32_t last_order, last_new_order;    /* largest o_id, no_o_id that were committed */
+    uint32_t oldest, new_orders;            /* head and number of new_orders rows */
+    uint32_t lines;                         /* order_line rows added, those under way too */
+    uint32_t lines_claimed, lines_inserted; /* committed: sum of o_ol_cnt, number of rows */
+    int64_t ytd_cents, history_cents;
+};
+
+struct tpcc_warehouse {
+    int64_t ytd_cents, history_cents;
+};
+
+/* Pages that a growing tail was given, the last `mask + 1` of each district. */
+struct tpcc_tail {
+    uint32_t *pages;
+    uint32_t mask;
+};
+
+struct model_tpcc {
+    struct tpcc_warehouse *warehouses;
+    struct tpcc_district *districts;
+    uint32_t *orders; /* [district][order & order_mask]: first line << 16 | c << 4 | lines */
+    uint32_t order_mask;
+    uint32_t *items;      /* [district][RECENT_ITEMS] of the last orders' lines */
+    uint32_t *last_order; /* [customer]: largest o_id placed in the run, 0 if none */
+    struct tpcc_tail order_tail, new_order_tail, line_tail;
+    uint32_t district_count;
+    uint32_t history_page, heap_page[TPCC_TABLES];
+    uint64_t history_rows, heap_rows[TPCC_TABLES];
+    struct model_random orders_customer, line_stock, history_customer;
+    uint16_t name_rank[TPCC_NAMES + 1]; /* rows of a district with a smaller last name */
+    float name_mean[TPCC_NAMES];        /* mean number of customers beyond the first 1,000 */
+    uint64_t seed;
+};
+
+static inline uint32_t tpcc_district_of(int64_t w, int64_t d)
+{
+    return (uint32_t)((w - 1) * TPCC_DISTRICTS + d - 1);
+}
+
+static inline uint64_t tpcc_customer_rank(uint32_t district, int64_t c)
+{
+    return (uint64_t)district * TPCC_CUSTOMERS + (uint64_t)(c - 1);
+}
+
+static inline uint64_t tpcc_stock_rank(int64_t w, int64_t i)
+{
+    return (uint64_t)(w - 1) * TPCC_ITEMS + (uint64_t)(i - 1);
+}
+
+/* ---- where rows lie (model_tpcc_places.c) ---- */
+
+uint32_t tpcc_order_page(const struct model *m, uint32_t district, uint32_t o);
+uint32_t tpcc_new_order_page(const struct model *m, uint32_t district, uint32_t o);
+/* Pages [*ret_first, *ret_last] of an order's lines; they may be of a district's tail, in its
+ * order. */
+void tpcc_plan_lines(const struct model *m, struct plan *plan, uint32_t district, uint32_t o,
+                     enum touch_mode mode);
+uint32_t tpcc_order_lines(const struct model *m, uint32_t district, uint32_t o);
+uint32_t tpcc_order_customer(const struct model *m, uint32_t district, uint32_t o);
+uint32_t tpcc_item_of_line(const struct model *m, uint32_t district, uint32_t o, uint32_t number);
+uint32_t tpcc_name_matches(const struct model *m, uint32_t district, uint32_t name);
+uint32_t tpcc_name_customer(const struct model *m, uint32_t district, uint32_t name, uint32_t i);
+uint64_t tpcc_name_row(const struct model *m, uint32_t district, uint32_t name);
+/* The page that a row appended to a tail goes to; a new one when the last is full. */
+uint32_t tpcc_tail_page(struct model *m, struct tpcc_tail *tail, enum index_id id,
+                        uint32_t district, uint32_t row);
+uint32_t tpcc_heap_tail(struct model *m, enum index_id id);
+
+/* ---- plans (model_tpcc_plan.c) ---- */
+
+uint64_t tpcc_rows_lock(struct model *m, const struct op *op, bool *ret_hot);
+void tpcc_rows_prepare(struct model *m, struct model_session *s, const struct op *op);
+void tpcc_rows_plan(struct model *m, const struct model_session *s, const struct op *op,
+                    struct plan *plan);
+
+/* ---- counts (model_tpcc.c) ---- */
+
+void tpcc_rows_apply(struct model *m, struct model_session *s, struct op *op);
+
+#endif

@@ -1,0 +1,219 @@
+#include "base/dist.h"
+#include "model_tpcc.h"
+
+enum { FIRST_ORDER = TPCC_LOADED_ORDERS + 1, FIRST_NEW_ORDER = 2101, MEAN_LINES = 10 };
+enum { LINES_BITS = 4, CUSTOMER_BITS = 12, FIRST_LINE_SHIFT = LINES_BITS + CUSTOMER_BITS };
+
+/* ---- tails -------------------------------------------------------------------------------------
+ */
+
+static uint32_t *tail_slot(const struct tpcc_tail *tail, uint32_t district, uint32_t page)
+{
+    return &tail->pages[(uint64_t)district * (tail->mask + 1) + (page & tail->mask)];
+}
+
+uint32_t tpcc_tail_page(struct model *m, struct tpcc_tail *tail, enum index_id id,
+                        uint32_t district, uint32_t row)
+{
+    uint32_t rows = m->layout.index[id].tail_rows;
+    uint32_t *slot = tail_slot(tail, district, row / rows);
+
+    if (row % rows == 0 || *slot == 0) {
+        *slot = model_grow(m, id);
+    }
+    return *slot;
+}
+
+/* The page of a row that was appended; if it is too long ago, any page that was added. */
+static uint32_t tail_find(const struct model *m, const struct tpcc_tail *tail, enum index_id id,
+                          uint32_t district, uint32_t row, uint32_t rows_now)
+{
+    const struct model_index *index = &m->layout.index[id];
+    uint32_t page = row / index->tail_rows, last = rows_now ? (rows_now - 1) / index->tail_rows : 0;
+    uint32_t grown = m->grown[id] < index->reserve ? m->grown[id] : index->reserve;
+
+    page = page > last ? last : page;
+    if (last - page <= tail->mask && *tail_slot(tail, district, page)) {
+        return *tail_slot(tail, district, page);
+    }
+    if (grown == 0) {
+        return index->first + index->leaves - 1;
+    }
+    return index->grown_first + (uint32_t)(rng_hash((uint64_t)district << 32 | page) % grown);
+}
+
+uint32_t tpcc_heap_tail(struct model *m, enum index_id id)
+{
+    struct model_tpcc *t = m->tpcc;
+
+    if (t->heap_rows[id]++ % m->layout.index[id].tail_rows == 0) {
+        t->heap_page[id] = model_grow(m, id);
+    }
+    return t->heap_page[id];
+}
+
+/* ---- orders ------------------------------------------------------------------------------------
+ */
+
+uint32_t tpcc_order_page(const struct model *m, uint32_t district, uint32_t o)
+{
+    const struct model_tpcc *t = m->tpcc;
+
+    if (o < FIRST_ORDER) {
+        return index_leaf(&m->layout.index[IX_ORDERS],
+                          (uint64_t)district * TPCC_LOADED_ORDERS + o - 1);
+    }
+    return tail_find(m, &t->order_tail, IX_ORDERS, district, o - FIRST_ORDER,
+                     t->districts[district].next_o_id - FIRST_ORDER);
+}
+
+uint32_t tpcc_new_order_page(const struct model *m, uint32_t district, uint32_t o)
+{
+    const struct model_tpcc *t = m->tpcc;
+
+    if (o < FIRST_ORDER) {
+        uint32_t row = o < FIRST_NEW_ORDER ? 0 : o - FIRST_NEW_ORDER;
+
+        return index_leaf(&m->layout.index[IX_NEW_ORDERS],
+                          (uint64_t)district * TPCC_LOADED_NEW_ORDERS + row);
+    }
+    return tail_find(m, &t->new_order_tail, IX_NEW_ORDERS, district, o - FIRST_ORDER,
+                     t->districts[district].next_o_id - FIRST_ORDER);
+}
+
+/* 0 if the order is of the load, or was placed too long ago. */
+static uint32_t order_entry(const struct model_tpcc *t, uint32_t district, uint32_t o)
+{
+    if (o < FIRST_ORDER || t->districts[district].next_o_id - o > t->order_mask) {
+        return 0;
+    }
+    return t->orders[(uint64_t)district * (t->order_mask + 1) + (o & t->order_mask)];
+}
+
+static void district_names(uint32_t district, uint32_t *ret_w, uint32_t *ret_d)
+{
+    *ret_w = district / TPCC_DISTRICTS + 1;
+    *ret_d = district % TPCC_DISTRICTS + 1;
+}
+
+uint32_t tpcc_order_lines(const struct model *m, uint32_t district, uint32_t o)
+{
+    uint32_t entry = order_entry(m->tpcc, district, o), w, d;
+
+    if (entry) {
+        return entry & ((1u << LINES_BITS) - 1);
+    }
+    district_names(district, &w, &d);
+    return tpcc_loaded_line_count(m->tpcc->seed, w, d, o);
+}
+
+uint32_t tpcc_order_customer(const struct model *m, uint32_t district, uint32_t o)
+{
+    uint32_t entry = order_entry(m->tpcc, district, o), w, d;
+
+    if (entry) {
+        return entry >> LINES_BITS & ((1u << CUSTOMER_BITS) - 1);
+    }
+    district_names(district, &w, &d);
+    return tpcc_loaded_customer_of_order(m->tpcc->seed, w, d, (o - 1) % TPCC_LOADED_ORDERS + 1);
+}
+
+/* Loaded lines: ten an order on average, one order behind the other. */
+static void plan_loaded_lines(const struct model *m, struct plan *plan, uint64_t order,
+                              uint32_t lines, enum touch_mode mode)
+{
+    const struct model_index *index = &m->layout.index[IX_ORDER_LINE];
+    uint32_t last = index_leaf(index, order * MEAN_LINES + lines - 1);
+
+    for (uint32_t page = index_leaf(index, order * MEAN_LINES); page <= last; page++) {
+        plan_add(plan, IX_ORDER_LINE, page, mode);
+    }
+}
+
+/* Rows since the load, counted in 16 bits in the order's entry: the order is within 4,096. */
+static uint32_t first_line(const struct model_tpcc *t, uint32_t district, uint32_t o,
+                           uint32_t entry)
+{
+    const struct tpcc_district *at = &t->districts[district];
+
+    if (entry == 0) {
+        uint64_t orders = at->next_o_id - FIRST_ORDER;
+
+        return orders ? (uint32_t)((uint64_t)at->lines * (o - FIRST_ORDER) / orders) : 0;
+    }
+    return at->lines - ((at->lines - (entry >> FIRST_LINE_SHIFT)) & 0xffff);
+}
+
+void tpcc_plan_lines(const struct model *m, struct plan *plan, uint32_t district, uint32_t o,
+                     enum touch_mode mode)
+{
+    const struct model_tpcc *t = m->tpcc;
+    uint32_t lines = tpcc_order_lines(m, district, o);
+    uint64_t order = (uint64_t)district * TPCC_LOADED_ORDERS + o - 1;
+
+    plan_row(m, plan, IX_ORDER_LINE_KEY, order * MEAN_LINES, TOUCH_READ);
+    if (o < FIRST_ORDER) {
+        plan_loaded_lines(m, plan, order, lines, mode);
+        return;
+    }
+    uint32_t first = first_line(t, district, o, order_entry(t, district, o));
+    uint32_t now = t->districts[district].lines, before = POOL_NO_PAGE;
+
+    for (uint32_t i = 0; i<lines; i += lines> 1 && i == 0 ? lines - 1 : 1) {
+        uint32_t page = tail_find(m, &t->line_tail, IX_ORDER_LINE, district, first + i, now);
+
+        if (page != before) {
+            plan_add(plan, IX_ORDER_LINE, page, mode);
+        }
+        before = page;
+    }
+}
+
+uint32_t tpcc_item_of_line(const struct model *m, uint32_t district, uint32_t o, uint32_t number)
+{
+    if (o < FIRST_ORDER) {
+        uint64_t row = ((uint64_t)district * TPCC_LOADED_ORDERS + o) * TPCC_MAX_LINES + number;
+
+        return 1 + (uint32_t)((unsigned __int128)rng_hash(m->tpcc->seed ^ row) * TPCC_ITEMS >> 64);
+    }
+    return m->tpcc
+        ->items[(uint64_t)district * RECENT_ITEMS + o % RECENT_ORDERS * TPCC_MAX_LINES + number];
+}
+
+/* ---- customers by name -------------------------------------------------------------------------
+ */
+
+static uint64_t name_hash(const struct model *m, uint32_t district, uint32_t name)
+{
+    return rng_hash(m->tpcc->seed ^ ((uint64_t)district << 12 | name));
+}
+
+/*
+ * One of the first 1,000 customers, and of the other 2,000 a number that is binomial; drawn from
+ * Poisson with the same mean, as a function of district and name.
+ */
+uint32_t tpcc_name_matches(const struct model *m, uint32_t district, uint32_t name)
+{
+    double mean = m->tpcc->name_mean[name], p = dist_exp(-mean), sum = p;
+    double u = (double)(name_hash(m, district, name) >> 11) * 0x1p-53;
+    uint32_t more = 0;
+
+    while (u >= sum && more < 64) {
+        more++;
+        p *= mean / more;
+        sum += p;
+    }
+    return 1 + more;
+}
+
+uint32_t tpcc_name_customer(const struct model *m, uint32_t district, uint32_t name, uint32_t i)
+{
+    uint64_t hash = rng_hash(name_hash(m, district, name) + i);
+
+    return i == 0 ? name + 1 : TPCC_NAMES + 1 + (uint32_t)(hash % (TPCC_CUSTOMERS - TPCC_NAMES));
+}
+
+uint64_t tpcc_name_row(const struct model *m, uint32_t district, uint32_t name)
+{
+    return (uint64_t)district * TPCC_CUSTOMERS + m->tpcc->name_rank[name];
+}

@@ -1,0 +1,460 @@
+#include <stddef.h>
+
+#include "base/must.h"
+#include "model_tpcc.h"
+
+/* Pages of the statements: MODEL.md 4.1. */
+
+enum { FIRST_ORDER = TPCC_LOADED_ORDERS + 1, STOCK_LEVEL_ORDERS = 20 };
+enum { LOCK_WAREHOUSE = 1, LOCK_DISTRICT, LOCK_CUSTOMER, LOCK_STOCK, LOCK_OLDEST, LOCK_SHIFT = 56 };
+
+/* ---- locks -------------------------------------------------------------------------------------
+ */
+
+static uint64_t lock_key(uint64_t table, uint64_t row)
+{
+    return table << LOCK_SHIFT | row;
+}
+
+/* The statements behind a FOR UPDATE hold its lock already. */
+uint64_t tpcc_rows_lock(struct model *m, const struct op *op, bool *ret_hot)
+{
+    const int64_t *key = op->key;
+
+    switch ((enum tpcc_statement)op->statement) {
+    case TPCC_S_PAY_WAREHOUSE_ADD:
+        *ret_hot = true;
+        return lock_key(LOCK_WAREHOUSE, (uint64_t)key[0]);
+    case TPCC_S_NO_DISTRICT:
+    case TPCC_S_PAY_DISTRICT_ADD:
+        *ret_hot = true;
+        return lock_key(LOCK_DISTRICT, tpcc_district_of(key[0], key[1]));
+    case TPCC_S_NO_STOCK:
+        return lock_key(LOCK_STOCK, tpcc_stock_rank(key[0], key[1]));
+    case TPCC_S_PAY_CUSTOMER:
+    case TPCC_S_DEL_CUSTOMER:
+        return lock_key(LOCK_CUSTOMER,
+                        tpcc_customer_rank(tpcc_district_of(key[0], key[1]), key[2]));
+    case TPCC_S_DEL_OLDEST:
+        return lock_key(LOCK_OLDEST, tpcc_district_of(key[0], key[1]));
+    default:
+        return 0;
+    }
+}
+
+/* ---- prepare -----------------------------------------------------------------------------------
+ */
+
+/* postgres: the first update of a heap page moves the row to the tail, into every index (5.3). */
+static void prepare_heap_update(struct model *m, struct model_session *s, enum index_id id,
+                                uint32_t page)
+{
+    if (m->slot_map == NULL || bit_get(m->slot_map, page) || m->layout.index[id].reserve == 0) {
+        return;
+    }
+    bit_set(m->slot_map, page);
+    s->flags |= SESSION_MOVED | SESSION_WROTE;
+    s->tail = tpcc_heap_tail(m, id);
+    log_append(&m->log, m->log_bytes->update_moved + 2u * m->log_bytes->leaf_insert);
+}
+
+static void prepare_order(struct model *m, struct model_session *s, const struct op *op,
+                          uint32_t district)
+{
+    struct model_tpcc *t = m->tpcc;
+
+    s->tail = m->slot_map ? tpcc_heap_tail(m, IX_ORDERS)
+                          : tpcc_tail_page(m, &t->order_tail, IX_ORDERS, district,
+                                           (uint32_t)op->key[2] - FIRST_ORDER);
+    random_insert(&t->orders_customer, m, s, tpcc_customer_rank(district, op->key[3]),
+                  rng_u64(&m->rng));
+}
+
+static void prepare_line(struct model *m, struct model_session *s, const struct op *op,
+                         uint32_t district)
+{
+    struct model_tpcc *t = m->tpcc;
+
+    s->tail = m->slot_map ? tpcc_heap_tail(m, IX_ORDER_LINE)
+                          : tpcc_tail_page(m, &t->line_tail, IX_ORDER_LINE, district,
+                                           t->districts[district].lines);
+    if (t->line_stock.fill) {
+        log_append(&m->log, m->log_bytes->leaf_insert);
+        random_insert(&t->line_stock, m, s, 3 * tpcc_stock_rank(op->key[5], op->key[4]),
+                      rng_u64(&m->rng));
+    }
+}
+
+static void prepare_history(struct model *m, struct model_session *s, const struct op *op)
+{
+    struct model_tpcc *t = m->tpcc;
+
+    s->tail = tpcc_heap_tail(m, IX_HISTORY);
+    if (t->history_customer.fill) {
+        log_append(&m->log, 2u * m->log_bytes->leaf_insert);
+        random_insert(&t->history_customer, m, s,
+                      tpcc_customer_rank(tpcc_district_of(op->key[0], op->key[1]), op->key[2]),
+                      rng_u64(&m->rng));
+    }
+}
+
+static uint32_t customer_page(const struct model *m, const struct op *op)
+{
+    return index_leaf(&m->layout.index[IX_CUSTOMER],
+                      tpcc_customer_rank(tpcc_district_of(op->key[0], op->key[1]), op->key[2]));
+}
+
+static void prepare_customer(struct model *m, struct model_session *s, const struct op *op)
+{
+    if (op->statement == TPCC_S_PAY_CUSTOMER_ADD && op->key[6]) {
+        log_append(&m->log, m->log_bytes->bad_credit);
+        s->flags |= SESSION_WROTE;
+    }
+    prepare_heap_update(m, s, IX_CUSTOMER, customer_page(m, op));
+}
+
+void tpcc_rows_prepare(struct model *m, struct model_session *s, const struct op *op)
+{
+    struct model_tpcc *t = m->tpcc;
+    uint32_t district = tpcc_district_of(op->key[0], op->key[1]);
+
+    s->tail = s->leaf = s->split = POOL_NO_PAGE;
+    switch ((enum tpcc_statement)op->statement) {
+    case TPCC_S_NO_ORDER:
+        prepare_order(m, s, op, district);
+        break;
+    case TPCC_S_NO_NEW_ORDER:
+        s->tail = m->slot_map ? tpcc_heap_tail(m, IX_NEW_ORDERS)
+                              : tpcc_tail_page(m, &t->new_order_tail, IX_NEW_ORDERS, district,
+                                               (uint32_t)op->key[2] - FIRST_ORDER);
+        break;
+    case TPCC_S_NO_LINE:
+        prepare_line(m, s, op, district);
+        break;
+    case TPCC_S_NO_STOCK_SET:
+        prepare_heap_update(
+            m, s, IX_STOCK,
+            index_leaf(&m->layout.index[IX_STOCK], tpcc_stock_rank(op->key[0], op->key[1])));
+        break;
+    case TPCC_S_PAY_CUSTOMER_ADD:
+    case TPCC_S_DEL_CUSTOMER:
+        prepare_customer(m, s, op);
+        break;
+    case TPCC_S_PAY_HISTORY:
+        prepare_history(m, s, op);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- plan --------------------------------------------------------------------------------------
+ */
+
+static void plan_moved(const struct model *m, const struct model_session *s, struct plan *plan,
+                       enum index_id id, enum index_id key, uint64_t rank)
+{
+    if (s->flags & SESSION_MOVED) {
+        plan_add(plan, id, s->tail, TOUCH_WRITE);
+        plan_row(m, plan, key, rank, TOUCH_WRITE);
+    }
+}
+
+static void plan_customer(const struct model *m, struct plan *plan, uint32_t district, int64_t c,
+                          enum touch_mode mode)
+{
+    uint64_t rank = tpcc_customer_rank(district, c);
+
+    plan_row(m, plan, IX_CUSTOMER_KEY, rank, TOUCH_READ);
+    plan_row(m, plan, IX_CUSTOMER, rank, mode);
+}
+
+/* The update of a customer estimates the name index over the district too (innodb). */
+static void plan_customer_set(const struct model *m, const struct model_session *s,
+                              struct plan *plan, const struct op *op, uint32_t district)
+{
+    uint64_t rank = tpcc_customer_rank(district, op->key[2]);
+
+    plan_dive(m, plan, IX_CUSTOMER_NAME, tpcc_customer_rank(district, 1),
+              tpcc_customer_rank(district, TPCC_CUSTOMERS));
+    plan_customer(m, plan, district, op->key[2], TOUCH_WRITE);
+    plan_moved(m, s, plan, IX_CUSTOMER, IX_CUSTOMER_KEY, rank);
+    if (s->flags & SESSION_MOVED) {
+        plan_row(m, plan, IX_CUSTOMER_NAME, rank, TOUCH_WRITE);
+    }
+}
+
+/* Count and fetch: two queries. Rows come from the table where the index lacks their number. */
+static void plan_by_name(const struct model *m, struct plan *plan, uint32_t district, uint32_t name,
+                         bool rows)
+{
+    uint32_t matches = rows ? tpcc_name_matches(m, district, name) : 0;
+
+    for (uint32_t query = 0; query < 2; query++) {
+        plan_dive(m, plan, IX_CUSTOMER, tpcc_customer_rank(district, 1),
+                  tpcc_customer_rank(district, TPCC_CUSTOMERS));
+        plan_row(m, plan, IX_CUSTOMER_NAME, tpcc_name_row(m, district, name), TOUCH_READ);
+        for (uint32_t i = 0; i < matches; i++) {
+            plan_row(m, plan, IX_CUSTOMER,
+                     tpcc_customer_rank(district, tpcc_name_customer(m, district, name, i)),
+                     TOUCH_READ);
+        }
+    }
+}
+
+static void plan_stock(const struct model *m, struct plan *plan, int64_t w, int64_t i,
+                       enum touch_mode mode)
+{
+    uint64_t rank = tpcc_stock_rank(w, i);
+
+    plan_row(m, plan, IX_STOCK_KEY, rank, TOUCH_READ);
+    plan_row(m, plan, IX_STOCK, rank, mode);
+}
+
+/* The next stock page is probably that of the home warehouse: fetch what leads to it. */
+static void plan_item(const struct model *m, const struct model_session *s, struct plan *plan,
+                      int64_t item)
+{
+    uint32_t w = s->home / TPCC_DISTRICTS;
+
+    plan_row(m, plan, IX_ITEM, (uint64_t)(item > 0 ? item - 1 : TPCC_ITEMS - 1), TOUCH_READ);
+    if (item > 0) {
+        pool_prefetch(&m->pool, index_leaf(&m->layout.index[IX_STOCK],
+                                           tpcc_stock_rank((int64_t)w + 1, item)));
+    }
+}
+
+static void plan_stock_set(const struct model *m, const struct model_session *s, struct plan *plan,
+                           const struct op *op)
+{
+    uint64_t rank = tpcc_stock_rank(op->key[0], op->key[1]);
+    uint64_t by_item = (uint64_t)(op->key[1] - 1) * m->is.tpcc.warehouses;
+
+    plan_row(m, plan, IX_STOCK_ITEM, by_item + (uint64_t)op->key[0] - 1, TOUCH_READ);
+    plan_stock(m, plan, op->key[0], op->key[1], TOUCH_WRITE);
+    plan_moved(m, s, plan, IX_STOCK, IX_STOCK_KEY, rank);
+}
+
+static void plan_order(const struct model *m, const struct model_session *s, struct plan *plan,
+                       uint32_t district)
+{
+    plan_add(plan, IX_ORDERS, s->tail, TOUCH_WRITE);
+    plan_row(m, plan, IX_ORDERS_KEY, (uint64_t)(district + 1) * TPCC_LOADED_ORDERS - 1,
+             TOUCH_WRITE);
+    random_plan(m, s, plan, IX_ORDERS_CUSTOMER);
+}
+
+static void plan_line(const struct model *m, const struct model_session *s, struct plan *plan,
+                      uint32_t district)
+{
+    plan_add(plan, IX_ORDER_LINE, s->tail, TOUCH_WRITE);
+    plan_row(m, plan, IX_ORDER_LINE_KEY, (uint64_t)(district + 1) * TPCC_LOADED_ORDERS * 10 - 1,
+             TOUCH_WRITE);
+    if (s->leaf != POOL_NO_PAGE) {
+        random_plan(m, s, plan, IX_LINE_STOCK);
+    }
+}
+
+static void plan_history(const struct model *m, const struct model_session *s, struct plan *plan,
+                         uint32_t district)
+{
+    plan_add(plan, IX_HISTORY, s->tail, TOUCH_WRITE);
+    if (s->leaf != POOL_NO_PAGE) {
+        random_plan(m, s, plan, IX_HISTORY_CUSTOMER);
+        plan_row(m, plan, IX_HISTORY_DISTRICT, (uint64_t)(district + 1) * TPCC_CUSTOMERS - 1,
+                 TOUCH_WRITE);
+    }
+}
+
+static void plan_last_order(const struct model *m, struct plan *plan, uint32_t district, int64_t c)
+{
+    uint64_t rank = tpcc_customer_rank(district, c);
+    uint32_t o = m->tpcc->last_order[rank];
+    uint32_t loaded = tpcc_loaded_order_of_customer(m->tpcc->seed, district / TPCC_DISTRICTS + 1,
+                                                    district % TPCC_DISTRICTS + 1, (uint32_t)c);
+
+    plan_dive(m, plan, IX_ORDERS, (uint64_t)district * TPCC_LOADED_ORDERS,
+              (uint64_t)(district + 1) * TPCC_LOADED_ORDERS - 1);
+    plan_add(plan, IX_ORDERS_CUSTOMER, random_page(&m->tpcc->orders_customer, m, rank, rank),
+             TOUCH_READ);
+    plan_add(plan, IX_ORDERS, tpcc_order_page(m, district, loaded), TOUCH_READ);
+    if (o) {
+        plan_add(plan, IX_ORDERS, tpcc_order_page(m, district, o), TOUCH_READ);
+    }
+}
+
+static void plan_oldest(const struct model *m, struct plan *plan, uint32_t district)
+{
+    const struct tpcc_district *at = &m->tpcc->districts[district];
+
+    plan_dive(m, plan, IX_NEW_ORDERS, (uint64_t)district * TPCC_LOADED_NEW_ORDERS,
+              (uint64_t)(district + 1) * TPCC_LOADED_NEW_ORDERS - 1);
+    plan_add(plan, IX_NEW_ORDERS, tpcc_new_order_page(m, district, at->oldest), TOUCH_READ);
+}
+
+/* Lines of the last 20 orders, then the stock of each of their items. */
+static void plan_stock_level(const struct model *m, struct plan *plan, const struct op *op,
+                             uint32_t district)
+{
+    uint32_t next = (uint32_t)op->key[2];
+    uint32_t from = next > STOCK_LEVEL_ORDERS ? next - STOCK_LEVEL_ORDERS : 1;
+    uint32_t before = POOL_NO_PAGE;
+
+    plan_dive(m, plan, IX_STOCK, tpcc_stock_rank(op->key[0], 1),
+              tpcc_stock_rank(op->key[0], TPCC_ITEMS));
+    for (uint32_t o = from; o < next; o++) {
+        tpcc_plan_lines(m, plan, district, o, TOUCH_READ);
+        /* a page that holds lines of several orders is read once */
+        uint32_t last = plan->count - plan->base - 1;
+
+        if (plan->base == 0 && plan->touches[last].page == before) {
+            plan->count--;
+        }
+        before = plan->base == 0 ? plan->touches[plan->count - 1].page : before;
+    }
+    for (uint32_t o = from; o < next; o++) {
+        uint32_t lines = tpcc_order_lines(m, district, o);
+
+        for (uint32_t i = 0; i < lines; i++) {
+            uint32_t item = tpcc_item_of_line(m, district, o, i);
+
+            if (item) {
+                plan_stock(m, plan, op->key[0], item, TOUCH_READ);
+            }
+        }
+    }
+}
+
+static void plan_delivery(const struct model *m, const struct model_session *s, struct plan *plan,
+                          const struct op *op, uint32_t district)
+{
+    uint32_t o = (uint32_t)op->key[2];
+
+    switch ((enum tpcc_statement)op->statement) {
+    case TPCC_S_DEL_OLDEST:
+        plan_oldest(m, plan, district);
+        break;
+    case TPCC_S_DEL_REMOVE:
+        plan_add(plan, IX_NEW_ORDERS, tpcc_new_order_page(m, district, o), TOUCH_WRITE);
+        break;
+    case TPCC_S_DEL_ORDER:
+        plan_add(plan, IX_ORDERS, tpcc_order_page(m, district, o), TOUCH_READ);
+        break;
+    case TPCC_S_DEL_CARRIER:
+        plan_dive(m, plan, IX_ORDERS_CUSTOMER, tpcc_customer_rank(district, 1),
+                  tpcc_customer_rank(district, TPCC_CUSTOMERS));
+        plan_add(plan, IX_ORDERS, tpcc_order_page(m, district, o), TOUCH_WRITE);
+        break;
+    case TPCC_S_DEL_LINES:
+        tpcc_plan_lines(m, plan, district, o, TOUCH_WRITE);
+        break;
+    case TPCC_S_DEL_SUM:
+        tpcc_plan_lines(m, plan, district, o, TOUCH_READ);
+        break;
+    default:
+        plan_customer_set(m, s, plan, op, district);
+    }
+}
+
+static void plan_payment(const struct model *m, const struct model_session *s, struct plan *plan,
+                         const struct op *op, uint32_t district)
+{
+    bool adds =
+        op->statement == TPCC_S_PAY_WAREHOUSE_ADD || op->statement == TPCC_S_PAY_DISTRICT_ADD;
+    enum touch_mode mode = adds ? TOUCH_WRITE : TOUCH_READ;
+
+    switch ((enum tpcc_statement)op->statement) {
+    case TPCC_S_PAY_WAREHOUSE_ADD:
+    case TPCC_S_PAY_WAREHOUSE:
+        plan_row(m, plan, IX_WAREHOUSE, (uint64_t)op->key[0] - 1, mode);
+        break;
+    case TPCC_S_PAY_DISTRICT_ADD:
+    case TPCC_S_PAY_DISTRICT:
+        plan_row(m, plan, IX_DISTRICT, district, mode);
+        break;
+    case TPCC_S_PAY_BY_NAME:
+        plan_by_name(m, plan, district, (uint32_t)op->key[2], m->slot_map != NULL);
+        break;
+    case TPCC_S_PAY_CUSTOMER:
+        plan_customer(m, plan, district, op->key[2], TOUCH_READ);
+        break;
+    case TPCC_S_PAY_CUSTOMER_ADD:
+        plan_customer_set(m, s, plan, op, district);
+        break;
+    default:
+        plan_history(m, s, plan, tpcc_district_of(op->key[3], op->key[4]));
+    }
+}
+
+static void plan_new_order(const struct model *m, const struct model_session *s, struct plan *plan,
+                           const struct op *op, uint32_t district)
+{
+    switch ((enum tpcc_statement)op->statement) {
+    case TPCC_S_NO_WAREHOUSE:
+        plan_row(m, plan, IX_WAREHOUSE, (uint64_t)op->key[0] - 1, TOUCH_READ);
+        break;
+    case TPCC_S_NO_CUSTOMER:
+        plan_customer(m, plan, district, op->key[2], TOUCH_READ);
+        break;
+    case TPCC_S_NO_DISTRICT:
+        plan_row(m, plan, IX_DISTRICT, district, TOUCH_READ);
+        break;
+    case TPCC_S_NO_DISTRICT_SET:
+        plan_row(m, plan, IX_DISTRICT, district, TOUCH_WRITE);
+        break;
+    case TPCC_S_NO_ORDER:
+        plan_order(m, s, plan, district);
+        break;
+    case TPCC_S_NO_NEW_ORDER:
+        plan_add(plan, IX_NEW_ORDERS, s->tail, TOUCH_WRITE);
+        break;
+    case TPCC_S_NO_ITEM:
+        plan_item(m, s, plan, op->key[0]);
+        break;
+    case TPCC_S_NO_STOCK:
+        plan_stock(m, plan, op->key[0], op->key[1], TOUCH_READ);
+        break;
+    case TPCC_S_NO_STOCK_SET:
+        plan_stock_set(m, s, plan, op);
+        break;
+    default:
+        plan_line(m, s, plan, district);
+    }
+}
+
+void tpcc_rows_plan(struct model *m, const struct model_session *s, const struct op *op,
+                    struct plan *plan)
+{
+    uint32_t district = tpcc_district_of(op->key[0], op->key[1]);
+
+    if (op->statement <= TPCC_S_NO_LINE) {
+        plan_new_order(m, s, plan, op, district);
+        return;
+    }
+    if (op->statement <= TPCC_S_PAY_HISTORY) {
+        plan_payment(m, s, plan, op, district);
+        return;
+    }
+    switch ((enum tpcc_statement)op->statement) {
+    case TPCC_S_OS_BY_NAME:
+        plan_by_name(m, plan, district, (uint32_t)op->key[2], true);
+        break;
+    case TPCC_S_OS_CUSTOMER:
+        plan_customer(m, plan, district, op->key[2], TOUCH_READ);
+        break;
+    case TPCC_S_OS_LAST_ORDER:
+        plan_last_order(m, plan, district, op->key[2]);
+        break;
+    case TPCC_S_OS_LINES:
+        tpcc_plan_lines(m, plan, district, (uint32_t)op->key[2], TOUCH_READ);
+        break;
+    case TPCC_S_SL_DISTRICT:
+        plan_row(m, plan, IX_DISTRICT, district, TOUCH_READ);
+        break;
+    case TPCC_S_SL_COUNT:
+        plan_stock_level(m, plan, op, district);
+        break;
+    default:
+        plan_delivery(m, s, plan, op, district);
+    }
+}

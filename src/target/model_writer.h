@@ -1,0 +1,98 @@
+/* target/model_writer: page writes: the cleaner, checkpoints, innodb's flushing and doublewrite. */
+#ifndef RAWTPS_TARGET_MODEL_WRITER_H
+#define RAWTPS_TARGET_MODEL_WRITER_H
+
+#include "model_core.h"
+
+enum write_kind { WRITE_CHECKPOINT, WRITE_CLEANER, WRITE_VICTIM, WRITE_KINDS };
+enum { WRITE_BEFORE = 128 }; /* with a kind: captured before the checkpoint under way began */
+
+enum { BATCH_PAGES = 128 };
+enum batch_state {
+    BATCH_IDLE,
+    BATCH_LOG,
+    BATCH_DOUBLE,
+    BATCH_DOUBLE_SYNC,
+    BATCH_PAGES_OUT,
+    BATCH_SYNC
+};
+
+/* innodb: up to 128 pages on their way together, protected by one doublewrite. */
+struct flush_batch {
+    enum batch_state state;
+    uint32_t page[BATCH_PAGES];
+    uint64_t from_list[BATCH_PAGES / 64]; /* a bit each: from the flush list, stays in memory */
+    uint64_t fresh[BATCH_PAGES / 64];
+    uint32_t count, out, syncs;
+    uint64_t oldest, lsn, newest; /* newest: of its pages, if watched */
+};
+
+struct checkpoint {
+    bool active, syncing;
+    uint64_t lsn;  /* everything below is on the drive when it is done */
+    uint32_t hand; /* next page to look at */
+    uint32_t total, done, out, allowed, before;
+    int64_t began_ns;
+    uint64_t *map; /* postgres: what was dirty when it began */
+};
+
+struct model_writer {
+    struct model *owner;
+    struct model_io *slots;
+    uint32_t slot_count, slot_free, run_pages;
+    struct model_io extra;              /* doublewrite and sync: one at a time */
+    uint64_t *newest;                   /* of each slot, if watched: LSN of its last change */
+    struct io *held_first, **held_last; /* wait for the log, in order of LSN */
+    uint32_t held, out[WRITE_KINDS];
+    uint32_t free_low, free_target;
+    bool evicting;
+    struct checkpoint checkpoint;
+    struct flush_batch batch;
+    struct timer interval, pace; /* pace: 10 ms of a checkpoint, 200 ms background writer */
+    struct timer sweep;
+    uint32_t quota, warm_hand;
+    uint64_t second_lsn, second_written, sweep_inserted;
+    double lsn_rate, page_rate;
+    bool full_charge; /* the log is near its limit: no pacing */
+    uint64_t pages_of[WRITE_KINDS], fresh, doubled, early, errors, checkpoints;
+};
+
+/* ---- requests (model_writer.c) ---- */
+
+bool writer_has_slot(const struct model_writer *w);
+/*
+ * Capture `pages` dirty pages that lie side by side and write them, once their log is durable.
+ * victim: the frame to evict when it is done, if it is clean then; POOL_NONE: none.
+ */
+void writer_run(struct model *m, uint32_t page, uint32_t pages, enum write_kind kind,
+                uint32_t victim);
+/* The same for pages that are captured already and need the log to be durable up to lsn. */
+void writer_send(struct model *m, uint32_t page, uint32_t pages, enum write_kind kind,
+                 uint32_t victim, uint64_t lsn, uint64_t newest);
+/* A page was captured for a write; returns the LSN to be durable before, 0 if it is already. */
+uint64_t writer_capture(struct model *m, uint32_t frame, bool *ret_fresh, uint64_t *newest);
+/* ... and is on the drive (or not). */
+void writer_settle(struct model *m, uint32_t page, bool ok);
+void writer_pump(struct model *m);  /* whatever there is to write that may go out now */
+void writer_space(struct model *m); /* the log's checkpoint has moved */
+/* Evict clean pages from the tail until enough are free; dirty: asked to write one out, false if
+ * it cannot now. */
+void writer_evict_tail(struct model *m, bool (*dirty)(struct model *, uint32_t frame));
+
+/* ---- checkpoints of sqlserver and postgres (model_checkpoint.c) ---- */
+
+void checkpoint_begin(struct model *m);
+void checkpoint_pump(struct model *m);
+void checkpoint_written(struct model *m, const struct model_io *slot);
+void checkpoint_start_timers(struct model *m);
+void sweep_victim(struct model *m);
+
+/* ---- innodb (model_flush.c) ---- */
+
+void flush_pump(struct model *m);
+void flush_log_advanced(struct model *m);
+void flush_page_done(struct model *m, const struct model_io *slot);
+void flush_move_checkpoint(struct model *m);
+void flush_start_timer(struct model *m);
+
+#endif
