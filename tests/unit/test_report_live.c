@@ -144,8 +144,13 @@ static void screen_write(struct screen *screen, const char *at)
 
 static void screen_text(const struct screen *screen, struct text *ret)
 {
+    uint32_t rows = SCREEN_ROWS;
+
+    while (rows > 0 && screen->cells[rows - 1][0][0] == '\0') {
+        rows--;
+    }
     text_clear(ret);
-    for (uint32_t r = 0; r < screen->row; r++) {
+    for (uint32_t r = 0; r < rows; r++) {
         for (uint32_t c = 0; c < screen->width && screen->cells[r][c][0] != '\0'; c++) {
             text_add(ret, screen->cells[r][c]);
         }

@@ -459,7 +459,8 @@ static void a_full_disk_loses_nothing_that_was_written(void **state)
     struct run_dir dir;
     struct error err;
     struct text text;
-    uint64_t count;
+    uint64_t count, line_bytes;
+    struct stat st;
     int failures = 0;
 
     assert_int_equal(mkdir(in("small"), 0777), 0);
@@ -475,6 +476,7 @@ static void a_full_disk_loses_nothing_that_was_written(void **state)
     fill(in("small/ballast"));
     sample_interval(0, 0, &row);
     result_interval_line(&row, &text);
+    line_bytes = text.length;
     for (int i = 0; i < 200; i++) { /* fits the rest of a page, then no more */
         failures += run_dir_append(&dir, dir.intervals_fd, text_string(&text), text.length) != 0;
         assert_int_equal(dir.failed, failures > 0);
@@ -493,6 +495,8 @@ static void a_full_disk_loses_nothing_that_was_written(void **state)
     result_free(&back);
     assert_int_equal(run_dir_intervals(in("small/run"), &rows, &count, &err), 0);
     assert_int_equal(count, 200 - failures); /* whole lines only */
+    assert_int_equal(stat(in("small/run/intervals.csv"), &st), 0);
+    assert_int_equal(st.st_size, strlen(result_interval_header) + count * line_bytes);
     mem_free(rows);
 
     /* room again: the run goes on */

@@ -144,7 +144,7 @@ static void wrong_documents_are_refused_with_the_place(void **state)
     expect_refusal("\"layout\": \"hdr", "\"layout\": \"tdigest", 0, "layout: must be \"hdr");
     expect_refusal("\"8192\": ", "\"8k\": ", 0, "vms.0.ios.0.sizes.8k: the size");
     expect_refusal("\"8192\": ", "\"4294967296\": ", 0, "sizes.4294967296");
-    expect_refusal("\"kind\": \"new_order\"", "\"kind\": \"a_kind_of_more_than_23_bytes\"", 0,
+    expect_refusal("\"kind\": \"new_order\"", "\"kind\": \"just_twenty_four_letters\"", 0,
                    "vms.0.txns.0.kind: longer than 23 bytes");
     expect_refusal("\"ended\": \"complete\"", "\"ended\": null", 0, "run.ended: is missing");
     expect_refusal("\"warnings\": []", "\"warnings\": [7]", 0,
