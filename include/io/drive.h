@@ -32,7 +32,7 @@ struct io {
     uint32_t moved;  /* uring: bytes already moved by short transfers */
     int64_t sent_ns, done_ns;
     void (*done)(struct io *);
-    struct drive *via;  /* the wrapper that passed it on last; drives only */
+    struct drive *via; /* the wrapper that passed it on last; drives only */
     union {
         struct timer timer; /* virtual drives and wrappers only */
         struct {            /* uring only, from drive_submit() until done() */
@@ -53,9 +53,9 @@ struct drive_facts {
     char path[256], model[64], serial[64], firmware[32], form_factor[16];
     uint64_t capacity_bytes;
     uint32_t logical_block_bytes, physical_block_bytes, dio_align_bytes;
-    char how[160];   /* "uring, batch 32, fixed buffers, fixed file, ring fd, defer" */
-    char flush[96];  /* "fdatasync", "RWF_DSYNC", "no-op (no volatile cache)" */
-    char queue[256]; /* scheduler, write_cache, fua, nr_requests as "key=value, ..." */
+    char how[160];              /* "uring, batch 32, fixed buffers, fixed file, ring fd, defer" */
+    char flush[96];             /* "fdatasync", "RWF_DSYNC", "no-op (no volatile cache)" */
+    char queue[256];            /* scheduler, write_cache, fua, nr_requests as "key=value, ..." */
     double write_amplification; /* sim: over the whole run; else 0 */
 };
 
@@ -88,7 +88,7 @@ static inline void drive_submit(struct drive *drive, struct io *io)
     drive->ops->submit(drive, io);
 }
 
-/* For wrappers: hand a request down, so that its answer comes back through wrapper->ops->answered. */
+/* For wrappers: hand a request down; its answer comes back through wrapper->ops->answered. */
 static inline void drive_pass(struct drive *wrapper, struct io *io)
 {
     io->via = wrapper;

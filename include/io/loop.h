@@ -13,10 +13,10 @@
  */
 struct timer {
     int64_t due_ns;
-    uint64_t order;              /* arming order: breaks ties, so runs repeat */
+    uint64_t order;               /* arming order: breaks ties, so runs repeat */
     void (*fire)(struct timer *); /* may arm itself or others again */
-    uint32_t slot;               /* where the loop keeps it; TIMER_IDLE if not armed */
-    uint32_t spare;              /* the owner's own use */
+    uint32_t slot;                /* where the loop keeps it; TIMER_IDLE if not armed */
+    uint32_t spare;               /* the owner's own use */
 };
 enum { TIMER_IDLE = 0 };
 
@@ -49,8 +49,8 @@ struct loop {
     struct loop_entry *heap; /* near future: 4-ary heap by (due_ns, order), root at [3] */
     uint32_t count, limit;   /* count: in the heap; limit: near and far together */
     struct loop_far *far;
-    uint32_t in_flight; /* requests the world outside owes us (uring) */
-    bool stop;          /* set by anyone: loop_run() returns after the current event */
+    uint32_t in_flight;  /* requests the world outside owes us (uring) */
+    bool stop;           /* set by anyone: loop_run() returns after the current event */
     struct error *fault; /* set by a drive that can go on no longer; ends the run with exit 3 */
     void *outside;       /* the implementation's own (uring: the ring) */
 };
@@ -80,9 +80,9 @@ static inline bool timer_armed(const struct timer *timer)
 uint32_t loop_armed_count(const struct loop *loop);
 
 /*
- * Run until loop->stop (which the caller clears before it runs the loop again), or, if until_ns is reached first, return with now_ns >= until_ns and
- * everything due until then fired. With nothing armed and nothing in flight it returns too (a loop
- * that waits for nothing would wait for ever).
+ * Run until loop->stop (which the caller clears before it runs the loop again), or, if until_ns is
+ * reached first, return with now_ns >= until_ns and everything due until then fired. With nothing
+ * armed and nothing in flight it returns too (a loop that waits for nothing would wait for ever).
  */
 void loop_run(struct loop *loop, int64_t until_ns);
 

@@ -1,6 +1,6 @@
 /* io/io_fate: what an answer of the kernel means for a request, and for the run. */
-#ifndef RAWTPS_IO_FATE_H
-#define RAWTPS_IO_FATE_H
+#ifndef RAWTPS_IO_IO_FATE_H
+#define RAWTPS_IO_IO_FATE_H
 
 #include "io/drive.h"
 

@@ -1,6 +1,6 @@
 /* io/io_side: one thread beside a loop for requests that would block it (trims). */
-#ifndef RAWTPS_IO_SIDE_H
-#define RAWTPS_IO_SIDE_H
+#ifndef RAWTPS_IO_IO_SIDE_H
+#define RAWTPS_IO_IO_SIDE_H
 
 #include <pthread.h>
 

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <liburing.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -107,15 +106,11 @@ static inline void fill_transfer(struct ring *ring, struct io_uring_sqe *sqe, st
     uint32_t bytes = io->bytes - io->moved;
     int chunk = fixed_chunk(ring, data, bytes);
     bool write = io->verb == IO_WRITE;
+    int op = chunk >= 0 ? (write ? IORING_OP_WRITE_FIXED : IORING_OP_READ_FIXED)
+                        : (write ? IORING_OP_WRITE : IORING_OP_READ);
 
-    if (chunk >= 0) {
-        io_uring_prep_rw(write ? IORING_OP_WRITE_FIXED : IORING_OP_READ_FIXED, sqe, drive->file,
-                         data, bytes, io->offset + io->moved);
-        sqe->buf_index = (uint16_t)chunk;
-    } else {
-        io_uring_prep_rw(write ? IORING_OP_WRITE : IORING_OP_READ, sqe, drive->file, data, bytes,
-                         io->offset + io->moved);
-    }
+    io_uring_prep_rw(op, sqe, drive->file, data, bytes, io->offset + io->moved);
+    sqe->buf_index = (uint16_t)(chunk >= 0 ? chunk : 0);
     if (write && (io->flags & IO_FUA)) {
         sqe->rw_flags = RWF_DSYNC;
     }
@@ -497,7 +492,6 @@ static void register_buffers(struct ring *ring)
 {
     uint64_t bytes = ring->arena_bytes, limit = 1ull << CHUNK_BITS;
     struct iovec chunks[CHUNKS];
-    struct rlimit memlock;
     unsigned n = 0;
     int code;
 
@@ -511,10 +505,7 @@ static void register_buffers(struct ring *ring)
         return;
     }
     ring->ladder.code[RUNG_BUFFERS] = code;
-    if (code == -ENOMEM && getrlimit(RLIMIT_MEMLOCK, &memlock) == 0 &&
-        memlock.rlim_cur != RLIM_INFINITY) {
-        ring->ladder.memlock_bytes = memlock.rlim_cur;
-    }
+    ring->ladder.memlock_bytes = code == -ENOMEM ? uring_ladder_memlock() : 0;
 }
 
 static void ring_register(struct ring *ring, const struct uring_options *options)

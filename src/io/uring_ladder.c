@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/units.h"
 
@@ -121,6 +122,15 @@ int uring_ladder_error(int code, const char *sysctl, struct error *err)
         return error_hint(err, "memory is short, or RLIMIT_MEMLOCK is (`ulimit -l`)");
     }
     return error_hint(err, "Linux 5.11 or later is needed, 6.1 is better");
+}
+
+uint64_t uring_ladder_memlock(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
+               ? limit.rlim_cur
+               : 0;
 }
 
 uint32_t uring_ladder_workers(void)

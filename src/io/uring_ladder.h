@@ -42,6 +42,9 @@ void uring_ladder_describe(const struct uring_ladder *ladder, char *buf, uint64_
  */
 int uring_ladder_error(int code, const char *sysctl, struct error *err);
 
+/* RLIMIT_MEMLOCK; 0 if there is no limit. */
+uint64_t uring_ladder_memlock(void);
+
 /* Threads of this process that io_uring started for requests that would have blocked. */
 uint32_t uring_ladder_workers(void);
 
