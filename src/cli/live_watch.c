@@ -104,10 +104,17 @@ static void set_warnings(struct live_watch *watch, const struct result *result)
     watch->frame.warning_count = count - first;
 }
 
-static void say_warnings(struct live_watch *watch, const struct result *result)
+/* The plan's own come first in the result, but are known before there is one. */
+static void say_warnings(struct live_watch *watch, const struct run_view *view)
 {
-    for (; watch->warnings_said < result->warning_count; watch->warnings_said++) {
-        page_say("warning: %s", result->warnings[watch->warnings_said]);
+    const struct result *result = view->result;
+    uint32_t *said = &watch->warnings_said;
+
+    for (; *said < view->plan->warning_count; ++*said) {
+        page_say("warning: %s", view->plan->warnings[*said]);
+    }
+    for (; *said < result->warning_count; ++*said) {
+        page_say("warning: %s", result->warnings[*said]);
     }
 }
 
@@ -150,9 +157,13 @@ static void since_add(struct live_watch *watch, const struct result_interval *al
 static void since_figures(struct live_watch *watch)
 {
     struct result_interval *since = &watch->since;
-    double ended = (double)(since->done + since->rolled_back), mean, square;
+    double ended = (double)(since->done + since->rolled_back), mean, square,
+           last = watch->frame.all.tps_now;
 
     since->tps = since->length_ns > 0 ? (double)since->done * 1e9 / (double)since->length_ns : 0;
+    for (uint32_t i = 0; i < 3 && last > 0; i++) { /* they were those of the last interval */
+        watch->frame.statements_per_s[i] *= since->tps / last;
+    }
     mean = ended > 0 ? watch->since_sum_ns / ended : 0;
     square = ended > 0 ? watch->since_sumsq_ns2 / ended - mean * mean : 0;
     since->mean_ns = mean;
@@ -237,7 +248,7 @@ void live_watch_show(void *context, const struct run_view *view)
         return;
     }
     if (!watch->terminal) {
-        say_warnings(watch, view->result);
+        say_warnings(watch, view);
     }
     if (view->now) {
         show_interval(watch, view);

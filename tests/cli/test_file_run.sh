@@ -22,7 +22,7 @@ case $err in
 esac
 is 'a run on a file that is made' "$code" 0
 ok 'the file is there' test -s scratch.img
-like 'both VMs are measured' "$out" '^ vm2 +[1-9]'
+like 'both VMs are measured' "$out" '^ vm1 +[1-9]'
 like 'a line a second' "$err" '^00:00:01 sample  iops [1-9]'
 cp out table
 run "$RAWTPS" report probe
@@ -75,3 +75,35 @@ like 'kill -9: run.json is whole' "$(cat killed/run.json)" '"ended": ?"running"'
 run "$RAWTPS" report killed
 is 'report works' "$code$err" 0
 like 'and says so' "$out" '^Partial result: still running, or killed'
+
+cat > base.yaml <<'Y'
+workload:
+  kind: sysbench
+  tables: 4
+  rows: 40000
+  threads: 4
+  rand_type: uniform
+database:
+  profile: innodb
+  buffer: 4MiB
+phases:
+  start: cold
+  precondition: 0s
+  sample: 60s
+  interval: 100ms
+Y
+"$RAWTPS" run base.yaml --drive base.img --interval 100ms --out wrong >out 2>err </dev/null &
+pid=$!
+for _ in $(seq 200); do
+    ! grep -q '^00:.* sample' err || break
+    sleep 0.1
+done
+# somebody else writes over the drive
+dd if=/dev/zero of=base.img bs=1M seek=4 count=200 conv=notrunc,nocreat oflag=direct 2>/dev/null
+code=0
+wait "$pid" || code=$?
+out=$(cat out) err=$(cat err)
+is 'data that came back wrong is exit code 4' "$code" 4
+like 'stderr names VM, table, page, offset, expected and found' "$err" \
+    '^rawtps: wrong data: .*vm0, .* page [0-9]+, offset [0-9]+ .*expected .*, found '
+like 'the table is void' "$out" 'VOID'

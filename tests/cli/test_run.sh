@@ -20,7 +20,7 @@ Y
 
 run "$RAWTPS" run tiny.yaml --virtual --label first
 is 'a run is fine' "$code" 0
-like 'a row a VM' "$out" '^ vm2 .* 0$'
+like 'a row a VM' "$out" '^ vm1 .* 0$'
 like 'a row for all' "$out" '^ all .* 0$'
 like 'progress goes to stderr' "$err" '^00:00:.. sample  iops [0-9]'
 unlike 'stdout is data alone' "$out" '^00:00:'
