@@ -388,9 +388,7 @@ static void drive_uring_submit(struct drive *drive, struct io *io)
 
 static void drive_uring_facts(const struct drive *drive, struct drive_facts *ret)
 {
-    const struct drive_uring *uring = (const struct drive_uring *)drive;
-
-    drive_facts_of_fd(uring->fd, "/sys", ret);
+    drive_facts_of_fd(((const struct drive_uring *)drive)->fd, "/sys", ret);
     ret->capacity_bytes = drive->capacity_bytes;
     loop_uring_describe(drive->loop, ret->how, sizeof(ret->how));
 }

@@ -21,16 +21,16 @@
 static void write_then_read(struct uring_options options, const char *says)
 {
     struct uring_counts counts;
-    struct rig rig;
+    struct uring_rig rig;
     char text[160];
 
-    rig_open(&rig, options);
+    uring_rig_open(&rig, options);
     rig.salt = 99;
-    rig_walk(&rig, false);
-    rig_walk(&rig, true);
+    uring_rig_walk(&rig, false);
+    uring_rig_walk(&rig, true);
     rig.salt = 98; /* the test can fail: other data are seen as other */
     rig.next = rig.until = 0;
-    assert_false(rig_page_holds(rig.ios[0].data, rig.ios[0].offset / PAGE, rig.salt));
+    assert_false(uring_rig_page_holds(rig.ios[0].data, rig.ios[0].offset / PAGE, rig.salt));
     loop_uring_counts(&rig.loop, &counts);
     assert_int_equal(counts.done, 2 * PAGES);
     assert_int_equal(counts.sent, 2 * PAGES + counts.again + counts.shorts);
@@ -39,7 +39,7 @@ static void write_then_read(struct uring_options options, const char *says)
     if (says && strstr(text, says) == NULL) {
         fail_msg("\"%s\" does not say \"%s\"", text, says);
     }
-    rig_close(&rig);
+    uring_rig_close(&rig);
 }
 
 /* ---- rungs ----------------------------------------------------------------------------------- */
@@ -82,94 +82,96 @@ static void more_requests_than_places(void **state)
 
 static void flush_fua_and_trim(void **state)
 {
-    struct rig rig;
+    struct uring_rig rig;
     char *page;
 
-    rig_open(&rig, (struct uring_options){0});
+    uring_rig_open(&rig, (struct uring_options){0});
     page = loop_uring_arena(&rig.loop);
     rig.flags = IO_FUA;
-    rig_walk(&rig, false);
-    rig_walk(&rig, true);
-    rig_one(&rig, (struct io){.verb = IO_FLUSH});
+    uring_rig_walk(&rig, false);
+    uring_rig_walk(&rig, true);
+    uring_rig_one(&rig, (struct io){.verb = IO_FLUSH});
     assert_int_equal(rig.result, 0);
-    rig_one(&rig, (struct io){.verb = IO_TRIM, .bytes = 64 * PAGE, .offset = 64 * PAGE});
+    uring_rig_one(&rig, (struct io){.verb = IO_TRIM, .bytes = 64 * PAGE, .offset = 64 * PAGE});
     assert_int_equal(rig.result, 0);
-    rig_one(&rig, (struct io){.verb = IO_READ, .bytes = PAGE, .offset = 65 * PAGE, .data = page});
+    uring_rig_one(&rig,
+                  (struct io){.verb = IO_READ, .bytes = PAGE, .offset = 65 * PAGE, .data = page});
     assert_int_equal(rig.result, PAGE);
     for (int i = 0; i < PAGE; i++) {
         assert_int_equal(page[i], 0); /* trimmed: a hole */
     }
-    rig_one(&rig, (struct io){.verb = IO_READ, .bytes = PAGE, .offset = 128 * PAGE, .data = page});
-    assert_true(rig_page_holds((uint64_t *)page, 128, rig.salt)); /* and nothing beyond */
-    rig_close(&rig);
+    uring_rig_one(&rig,
+                  (struct io){.verb = IO_READ, .bytes = PAGE, .offset = 128 * PAGE, .data = page});
+    assert_true(uring_rig_page_holds((uint64_t *)page, 128, rig.salt)); /* and nothing beyond */
+    uring_rig_close(&rig);
 }
 
 static void polls_while_a_thread_flushes(void **state)
 {
-    struct rig rig;
+    struct uring_rig rig;
 
-    rig_open(&rig, (struct uring_options){.poll = true});
-    rig_one(&rig, (struct io){.verb = IO_FLUSH});
+    uring_rig_open(&rig, (struct uring_options){.poll = true});
+    uring_rig_one(&rig, (struct io){.verb = IO_FLUSH});
     assert_int_equal(rig.result, 0);
-    rig_one(&rig, (struct io){.verb = IO_TRIM, .bytes = PAGE});
+    uring_rig_one(&rig, (struct io){.verb = IO_TRIM, .bytes = PAGE});
     assert_int_equal(rig.result, 0);
-    rig_close(&rig);
+    uring_rig_close(&rig);
 }
 
 static void two_drives_on_one_loop(void **state)
 {
-    struct rig rig, second;
+    struct uring_rig rig, second;
     struct error err;
     struct drive *slice;
 
-    rig_open(&rig, (struct uring_options){0});
+    uring_rig_open(&rig, (struct uring_options){0});
     memset(&second, 0, sizeof(second));
-    second.fd = rig_file("second", BYTES);
+    second.fd = uring_rig_file("second", BYTES);
     second.drive = drive_uring_open(&rig.loop, second.fd, BYTES, 512, &err);
     rig.salt = 1;
-    rig_walk(&rig, false);
+    uring_rig_walk(&rig, false);
     slice = rig.drive;
     rig.drive = second.drive;
     rig.salt = 2;
-    rig_walk(&rig, false);
-    rig_walk(&rig, true);
+    uring_rig_walk(&rig, false);
+    uring_rig_walk(&rig, true);
     rig.drive = slice;
     rig.salt = 1;
-    rig_walk(&rig, true); /* the first has kept its own */
+    uring_rig_walk(&rig, true); /* the first has kept its own */
     drive_close(second.drive);
     close(second.fd);
-    rig_close(&rig);
+    uring_rig_close(&rig);
 }
 
 static void slices_keep_apart(void **state)
 {
     struct error err = {0};
     struct drive *half[2], *whole;
-    struct rig rig;
+    struct uring_rig rig;
     char *page;
 
-    rig_open(&rig, (struct uring_options){0});
+    uring_rig_open(&rig, (struct uring_options){0});
     whole = rig.drive;
     page = loop_uring_arena(&rig.loop);
     for (int i = 0; i < 2; i++) {
         half[i] = drive_slice_open(whole, (uint64_t)i * BYTES / 2, BYTES / 2, &err);
         rig.drive = half[i];
-        rig_page_fill((uint64_t *)page, 3, (uint64_t)i);
-        rig_one(&rig,
-                (struct io){.verb = IO_WRITE, .bytes = PAGE, .offset = 3 * PAGE, .data = page});
+        uring_rig_page_fill((uint64_t *)page, 3, (uint64_t)i);
+        uring_rig_one(
+            &rig, (struct io){.verb = IO_WRITE, .bytes = PAGE, .offset = 3 * PAGE, .data = page});
     }
     for (int i = 0; i < 2; i++) {
         rig.drive = half[i];
-        rig_one(&rig,
-                (struct io){.verb = IO_READ, .bytes = PAGE, .offset = 3 * PAGE, .data = page});
-        assert_true(rig_page_holds((uint64_t *)page, 3, (uint64_t)i));
+        uring_rig_one(
+            &rig, (struct io){.verb = IO_READ, .bytes = PAGE, .offset = 3 * PAGE, .data = page});
+        assert_true(uring_rig_page_holds((uint64_t *)page, 3, (uint64_t)i));
         drive_close(half[i]); /* leaves the shared drive open */
     }
     rig.drive = whole;
     assert_null(drive_slice_open(whole, BYTES / 2, BYTES / 2 + 512, &err));
     assert_null(drive_slice_open(whole, 100, 512, &err));
-    rig_walk(&rig, false);
-    rig_close(&rig);
+    uring_rig_walk(&rig, false);
+    uring_rig_close(&rig);
 }
 
 /* ---- on a block device ----------------------------------------------------------------------- */
@@ -215,14 +217,14 @@ static void on_a_loop_device(void **state)
     struct drive_facts facts;
     struct guard guard;
     struct error err = {0};
-    struct rig rig;
+    struct uring_rig rig;
     uint64_t before;
 
     if (!loop_device(path) || realpath("image", image) == NULL) {
         print_message("not tried: loop devices need root and /dev/loop-control\n");
         skip();
     }
-    rig_open(&rig, (struct uring_options){0});
+    uring_rig_open(&rig, (struct uring_options){0});
     drive_close(rig.drive);
     if (guard_open(&guard, &request, &err) < 0) {
         fail_msg("%s (%s)", err.text, err.hint);
@@ -230,54 +232,54 @@ static void on_a_loop_device(void **state)
     rig.drive = drive_uring_open(&rig.loop, guard.fd, BYTES, guard.facts.dio_align_bytes, &err);
     drive_facts(rig.drive, &facts);
     assert_string_equal(facts.kind, "loop");
-    rig_walk(&rig, false);
-    rig_walk(&rig, true);
+    uring_rig_walk(&rig, false);
+    uring_rig_walk(&rig, true);
     before = flushes_of(path);
-    rig_one(&rig, (struct io){.verb = IO_WRITE,
-                              .flags = IO_FUA,
-                              .bytes = PAGE,
-                              .data = loop_uring_arena(&rig.loop)});
+    uring_rig_one(&rig, (struct io){.verb = IO_WRITE,
+                                    .flags = IO_FUA,
+                                    .bytes = PAGE,
+                                    .data = loop_uring_arena(&rig.loop)});
     assert_int_equal(rig.result, PAGE);
     /* the kernel adds a flush, or the device has FUA; of many at once it would make fewer */
     assert_true(flushes_of(path) - before == 1 || strstr(facts.queue, "fua=1"));
     before = flushes_of(path);
-    rig_one(&rig, (struct io){.verb = IO_FLUSH});
+    uring_rig_one(&rig, (struct io){.verb = IO_FLUSH});
     assert_int_equal(rig.result, 0);
     assert_int_equal(flushes_of(path) - before, 1);
-    rig_one(&rig, (struct io){.verb = IO_TRIM, .bytes = 16 * PAGE});
+    uring_rig_one(&rig, (struct io){.verb = IO_TRIM, .bytes = 16 * PAGE});
     assert_int_equal(rig.result, 0);
     guard_close(&guard);
-    rig_close(&rig);
+    uring_rig_close(&rig);
     snprintf(command, sizeof(command), "losetup -d %s; rm -f image name", path);
     assert_int_equal(system(command), 0);
 }
 
 static void allocates_nothing_while_it_runs(void **state)
 {
-    struct rig rig;
+    struct uring_rig rig;
     uint64_t before;
 
-    rig_open(&rig, (struct uring_options){0});
+    uring_rig_open(&rig, (struct uring_options){0});
     before = mem_allocations();
-    rig_walk(&rig, false);
-    rig_walk(&rig, true);
-    rig_one(&rig, (struct io){.verb = IO_FLUSH});
+    uring_rig_walk(&rig, false);
+    uring_rig_walk(&rig, true);
+    uring_rig_one(&rig, (struct io){.verb = IO_FLUSH});
     assert_int_equal(mem_allocations(), before);
-    rig_close(&rig);
+    uring_rig_close(&rig);
 }
 
 static void facts_say_what_stood(void **state)
 {
     struct drive_facts facts;
-    struct rig rig;
+    struct uring_rig rig;
 
-    rig_open(&rig, (struct uring_options){0});
+    uring_rig_open(&rig, (struct uring_options){0});
     drive_facts(rig.drive, &facts);
     assert_string_equal(facts.kind, "file");
     assert_int_equal(facts.capacity_bytes, BYTES);
     assert_non_null(strstr(facts.how, "uring, batch 32, "));
     assert_true(facts.flush[0] && facts.dio_align_bytes >= 512);
-    rig_close(&rig);
+    uring_rig_close(&rig);
 }
 
 int main(void)

@@ -57,7 +57,7 @@ static void child_without_memlock(void)
     if (setrlimit(RLIMIT_MEMLOCK, &limit) < 0 || (geteuid() == 0 && setresuid(1234, 1234, 1234))) {
         _exit(2);
     }
-    if (loop_uring_open(&loop, 4, &options, rig_clock_ns(), &err) < 0) {
+    if (loop_uring_open(&loop, 4, &options, uring_rig_clock_ns(), &err) < 0) {
         _exit(3);
     }
     loop_uring_describe(&loop, text, sizeof(text));
@@ -89,7 +89,7 @@ static void child_without_uring(void)
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, 2, &program)) {
         _exit(77);
     }
-    if (loop_uring_open(&loop, 4, &options, rig_clock_ns(), &err) != -EPERM) {
+    if (loop_uring_open(&loop, 4, &options, uring_rig_clock_ns(), &err) != -EPERM) {
         _exit(2);
     }
     if (err.exit != EXIT_FAILED || strstr(err.hint, "seccomp") == NULL) {
@@ -114,15 +114,15 @@ static void no_uring_is_said(void **state)
 static void a_short_read_asks_for_the_rest(void **state)
 {
     struct uring_counts counts;
-    struct rig rig;
+    struct uring_rig rig;
     char *page;
 
-    rig_open(&rig, (struct uring_options){0});
+    uring_rig_open(&rig, (struct uring_options){0});
     page = loop_uring_arena(&rig.loop);
-    rig_walk(&rig, false);
+    uring_rig_walk(&rig, false);
     assert_int_equal(ftruncate(rig.fd, BYTES - PAGE / 2), 0); /* someone cuts the file */
-    rig_one(&rig,
-            (struct io){.verb = IO_READ, .bytes = PAGE, .offset = BYTES - PAGE, .data = page});
+    uring_rig_one(
+        &rig, (struct io){.verb = IO_READ, .bytes = PAGE, .offset = BYTES - PAGE, .data = page});
     loop_uring_counts(&rig.loop, &counts);
     assert_int_equal(counts.shorts, 1);
     assert_true(rig.result < 0);
@@ -130,32 +130,32 @@ static void a_short_read_asks_for_the_rest(void **state)
     assert_int_equal(rig.loop.fault->exit, EXIT_FAILED);
     assert_non_null(strstr(rig.loop.fault->text, "nothing was moved"));
     assert_true(rig.loop.stop);
-    rig_close(&rig);
+    uring_rig_close(&rig);
 }
 
 static void our_mistake_ends_the_run(void **state)
 {
     struct error err;
     struct drive *read_only;
-    struct rig rig;
+    struct uring_rig rig;
     int fd;
 
-    rig_open(&rig, (struct uring_options){0});
+    uring_rig_open(&rig, (struct uring_options){0});
     fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC); /* not open for writing: EBADF */
     read_only = drive_uring_open(&rig.loop, fd, BYTES, 512, &err);
     drive_close(rig.drive);
     rig.drive = read_only;
-    rig_one(&rig, (struct io){.verb = IO_WRITE,
-                              .bytes = PAGE,
-                              .offset = 4 * PAGE,
-                              .data = loop_uring_arena(&rig.loop)});
+    uring_rig_one(&rig, (struct io){.verb = IO_WRITE,
+                                    .bytes = PAGE,
+                                    .offset = 4 * PAGE,
+                                    .data = loop_uring_arena(&rig.loop)});
     assert_int_equal(rig.result, -EBADF);
     assert_true(rig.loop.stop);
     assert_non_null(rig.loop.fault);
     assert_int_equal(rig.loop.fault->exit, EXIT_FAILED);
     assert_non_null(strstr(rig.loop.fault->text, "write of 8192 bytes at offset 32768"));
     close(fd);
-    rig_close(&rig);
+    uring_rig_close(&rig);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -181,15 +181,15 @@ static void tick_fire(struct timer *timer)
 static void timers_fire_while_requests_fly(void **state)
 {
     struct tick tick = {.timer.fire = tick_fire};
-    struct rig rig;
+    struct uring_rig rig;
     int64_t from;
 
-    rig_open(&rig, (struct uring_options){0});
-    rig_walk(&rig, false);
+    uring_rig_open(&rig, (struct uring_options){0});
+    uring_rig_walk(&rig, false);
     tick.loop = &rig.loop;
     from = rig.loop.now_ns;
     loop_arm(&rig.loop, &tick.timer, from + 1000000);
-    rig_start(&rig, true, UINT32_MAX);
+    uring_rig_start(&rig, true, UINT32_MAX);
     loop_run(&rig.loop, from + 100000000);
     assert_true(rig.loop.now_ns >= from + 100000000);
     assert_true(tick.times >= 99 && tick.times <= rig.loop.now_ns / 1000000 + 1);
@@ -199,16 +199,16 @@ static void timers_fire_while_requests_fly(void **state)
     loop_disarm(&rig.loop, &tick.timer);
     loop_run(&rig.loop, INT64_MAX);
     assert_int_equal(rig.loop.in_flight, 0);
-    rig_close(&rig);
+    uring_rig_close(&rig);
 }
 
 static void sleeps_until_a_timer(void **state)
 {
     struct tick tick = {.timer.fire = tick_fire};
     struct rusage before, after;
-    struct rig rig;
+    struct uring_rig rig;
 
-    rig_open(&rig, (struct uring_options){0});
+    uring_rig_open(&rig, (struct uring_options){0});
     tick.loop = &rig.loop;
     loop_arm(&rig.loop, &tick.timer, 50000000);
     getrusage(RUSAGE_SELF, &before);
@@ -219,7 +219,7 @@ static void sleeps_until_a_timer(void **state)
     assert_true((after.ru_utime.tv_sec - before.ru_utime.tv_sec) * 1000000 +
                     after.ru_utime.tv_usec - before.ru_utime.tv_usec <
                 25000);
-    rig_close(&rig);
+    uring_rig_close(&rig);
 }
 
 static volatile sig_atomic_t signals;
@@ -233,30 +233,30 @@ static void a_signal_does_no_harm(void **state)
 {
     struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
     struct sigaction act = {.sa_handler = on_signal};
-    struct rig rig;
+    struct uring_rig rig;
 
     sigaction(SIGALRM, &act, NULL);
-    rig_open(&rig, (struct uring_options){0});
+    uring_rig_open(&rig, (struct uring_options){0});
     setitimer(ITIMER_REAL, &often, NULL);
     for (int round = 0; round < 4; round++) {
-        rig_walk(&rig, false);
-        rig_walk(&rig, true);
+        uring_rig_walk(&rig, false);
+        uring_rig_walk(&rig, true);
     }
     loop_run(&rig.loop, rig.loop.now_ns + 1); /* nothing armed: returns */
     setitimer(ITIMER_REAL, &never, NULL);
     assert_true(signals > 0);
-    rig_close(&rig);
+    uring_rig_close(&rig);
 }
 
 static void closing_waits_for_what_flies(void **state)
 {
-    struct rig rig;
+    struct uring_rig rig;
 
-    rig_open(&rig, (struct uring_options){0});
-    rig_walk(&rig, false);
-    rig_start(&rig, true, DEPTH);
+    uring_rig_open(&rig, (struct uring_options){0});
+    uring_rig_walk(&rig, false);
+    uring_rig_start(&rig, true, DEPTH);
     loop_run(&rig.loop, rig.loop.now_ns + 1);
-    rig_close(&rig); /* sanitizers see who writes into the arena now */
+    uring_rig_close(&rig); /* sanitizers see who writes into the arena now */
     assert_true(rig.done < DEPTH || rig.loop.in_flight == 0);
 }
 

@@ -14,7 +14,7 @@
 #include "base/must.h"
 #include "base/rng.h"
 
-int64_t rig_clock_ns(void)
+int64_t uring_rig_clock_ns(void)
 {
     struct timespec now;
 
@@ -22,7 +22,7 @@ int64_t rig_clock_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-int rig_file(const char *name, uint64_t bytes)
+int uring_rig_file(const char *name, uint64_t bytes)
 {
     int fd = open(name, O_RDWR | O_CREAT | O_DIRECT | O_CLOEXEC, 0600);
 
@@ -32,36 +32,36 @@ int rig_file(const char *name, uint64_t bytes)
     return fd;
 }
 
-void rig_open(struct rig *rig, struct uring_options options)
+void uring_rig_open(struct uring_rig *rig, struct uring_options options)
 {
     struct error err = {0};
 
     memset(rig, 0, sizeof(*rig));
     options.depth = options.depth ? options.depth : DEPTH;
     options.buffer_bytes = DEPTH * PAGE;
-    if (loop_uring_open(&rig->loop, 64, &options, rig_clock_ns(), &err) < 0) {
+    if (loop_uring_open(&rig->loop, 64, &options, uring_rig_clock_ns(), &err) < 0) {
         fail_msg("%s (%s)", err.text, err.hint);
     }
-    rig->fd = rig_file("data", BYTES);
+    rig->fd = uring_rig_file("data", BYTES);
     rig->drive = drive_uring_open(&rig->loop, rig->fd, BYTES, 512, &err);
     assert_non_null(rig->drive);
 }
 
-void rig_close(struct rig *rig)
+void uring_rig_close(struct uring_rig *rig)
 {
     drive_close(rig->drive);
     loop_close(&rig->loop);
     close(rig->fd);
 }
 
-void rig_page_fill(uint64_t *page, uint64_t number, uint64_t salt)
+void uring_rig_page_fill(uint64_t *page, uint64_t number, uint64_t salt)
 {
     for (uint32_t i = 0; i < PAGE / 8; i++) {
         page[i] = rng_hash(number * PAGE + i + salt);
     }
 }
 
-bool rig_page_holds(const uint64_t *page, uint64_t number, uint64_t salt)
+bool uring_rig_page_holds(const uint64_t *page, uint64_t number, uint64_t salt)
 {
     for (uint32_t i = 0; i < PAGE / 8; i++) {
         if (page[i] != rng_hash(number * PAGE + i + salt)) {
@@ -71,7 +71,7 @@ bool rig_page_holds(const uint64_t *page, uint64_t number, uint64_t salt)
     return true;
 }
 
-static void walk_next(struct rig *rig, struct io *io)
+static void walk_next(struct uring_rig *rig, struct io *io)
 {
     uint64_t number = (uint64_t)rig->next++ * 37 % PAGES;
 
@@ -80,18 +80,18 @@ static void walk_next(struct rig *rig, struct io *io)
     io->bytes = PAGE;
     io->offset = number * PAGE;
     if (!rig->reading) {
-        rig_page_fill(io->data, number, rig->salt);
+        uring_rig_page_fill(io->data, number, rig->salt);
     }
     drive_submit(rig->drive, io);
 }
 
 static void walk_done(struct io *io)
 {
-    struct rig *rig = (struct rig *)(uintptr_t)io->owner;
+    struct uring_rig *rig = (struct uring_rig *)(uintptr_t)io->owner;
     bool right = io->result == PAGE && io->done_ns >= io->sent_ns && io->sent_ns >= 0;
 
     if (rig->reading && right) {
-        right = rig_page_holds(io->data, io->offset / PAGE, rig->salt);
+        right = uring_rig_page_holds(io->data, io->offset / PAGE, rig->salt);
     }
     rig->done++;
     rig->failed += !right;
@@ -100,7 +100,7 @@ static void walk_done(struct io *io)
     }
 }
 
-void rig_start(struct rig *rig, bool reading, uint32_t pages)
+void uring_rig_start(struct uring_rig *rig, bool reading, uint32_t pages)
 {
     char *arena = loop_uring_arena(&rig->loop);
 
@@ -114,9 +114,9 @@ void rig_start(struct rig *rig, bool reading, uint32_t pages)
     }
 }
 
-void rig_walk(struct rig *rig, bool reading)
+void uring_rig_walk(struct uring_rig *rig, bool reading)
 {
-    rig_start(rig, reading, PAGES);
+    uring_rig_start(rig, reading, PAGES);
     loop_run(&rig->loop, INT64_MAX);
     assert_int_equal(rig->done, PAGES);
     assert_int_equal(rig->failed, 0);
@@ -126,13 +126,13 @@ void rig_walk(struct rig *rig, bool reading)
 
 static void keep_result(struct io *io)
 {
-    struct rig *rig = (struct rig *)(uintptr_t)io->owner;
+    struct uring_rig *rig = (struct uring_rig *)(uintptr_t)io->owner;
 
     rig->result = io->result;
     rig->answers++;
 }
 
-void rig_one(struct rig *rig, struct io io)
+void uring_rig_one(struct uring_rig *rig, struct io io)
 {
     io.done = keep_result;
     io.owner = (uint64_t)(uintptr_t)rig;

@@ -7,7 +7,7 @@
 
 enum { PAGE = 8192, PAGES = 512, DEPTH = 32, BYTES = PAGE * PAGES };
 
-struct rig {
+struct uring_rig {
     struct loop loop;
     struct drive *drive;
     struct io ios[DEPTH];
@@ -17,24 +17,25 @@ struct rig {
     uint64_t salt; /* of what is written, and of what a read expects */
     bool reading;
     uint8_t flags;  /* of writes */
-    int32_t result; /* of rig_one() */
+    int32_t result; /* of uring_rig_one() */
     uint32_t answers;
 };
 
-int64_t rig_clock_ns(void);
-int rig_file(const char *name, uint64_t bytes); /* O_DIRECT, blocks allocated, already unlinked */
+int64_t uring_rig_clock_ns(void);
+int uring_rig_file(const char *name,
+                   uint64_t bytes); /* O_DIRECT, blocks allocated, already unlinked */
 /* options.depth 0: DEPTH. The arena holds DEPTH pages. Fails the test with the reason. */
-void rig_open(struct rig *rig, struct uring_options options);
-void rig_close(struct rig *rig);
+void uring_rig_open(struct uring_rig *rig, struct uring_options options);
+void uring_rig_close(struct uring_rig *rig);
 
-void rig_page_fill(uint64_t *page, uint64_t number, uint64_t salt);
-bool rig_page_holds(const uint64_t *page, uint64_t number, uint64_t salt);
+void uring_rig_page_fill(uint64_t *page, uint64_t number, uint64_t salt);
+bool uring_rig_page_holds(const uint64_t *page, uint64_t number, uint64_t salt);
 
 /* Every page once, in a scattered order, DEPTH at a time; asserts that all came back right. */
-void rig_walk(struct rig *rig, bool reading);
+void uring_rig_walk(struct uring_rig *rig, bool reading);
 /* Start a walk of `pages` requests without running the loop. */
-void rig_start(struct rig *rig, bool reading, uint32_t pages);
+void uring_rig_start(struct uring_rig *rig, bool reading, uint32_t pages);
 /* One request to its end; its result in rig->result. */
-void rig_one(struct rig *rig, struct io io);
+void uring_rig_one(struct uring_rig *rig, struct io io);
 
 #endif
