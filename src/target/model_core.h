@@ -2,6 +2,8 @@
 #ifndef RAWTPS_TARGET_MODEL_CORE_H
 #define RAWTPS_TARGET_MODEL_CORE_H
 
+#include <stddef.h>
+
 #include "model_cpu.h"
 #include "model_layout.h"
 #include "model_locks.h"
@@ -172,7 +174,17 @@ static inline struct model_session *model_session(const struct model *m, uint32_
     return &m->sessions[number];
 }
 
-/* ---- sessions (target_model.c) ---- */
+static inline struct model *model_of(const struct target *target)
+{
+    return (struct model *)((char *)(uintptr_t)target - offsetof(struct model, target));
+}
+
+/* ---- sessions (model_session.c) ---- */
+
+bool model_begin(struct target *target, uint32_t number, struct op *op); /* ops->begin */
+void session_open_parts(struct model *m);
+/* A transaction that is open is given up: its locks are free. */
+void session_over(struct model *m, uint32_t number);
 
 void queue_push(struct model *m, struct session_queue *queue, uint32_t number);
 uint32_t queue_pop(struct model *m, struct session_queue *queue);
@@ -268,6 +280,13 @@ int reader_open(struct model *m, void *buffers, struct error *err);
 void reader_close(struct model *m);
 uint32_t reader_slots(const struct model_settings *settings);
 void reader_wake_frames(struct model *m); /* some are free: as many go on */
+
+/* ---- facts and checks (model_facts.c): ops->facts and so on ---- */
+
+void model_facts(const struct target *target, struct target_facts *ret);
+uint32_t model_check(struct target *target, struct target_check *ret, uint32_t limit);
+void model_warm(struct target *target, bool on);
+void model_stop(struct target *target);
 
 /* ---- rows ---- */
 

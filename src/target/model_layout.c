@@ -175,7 +175,7 @@ static double growth_weight(const struct model_layout *layout, enum index_id id)
     const struct model_index *index = &layout->index[id];
     double rows = id < IX_SBTEST ? tpcc_shapes[id].growth : id == IX_SYSTEM ? 0 : 100;
 
-    if (index->leaves == 0) {
+    if (index->leaves == 0 || rows <= 0) {
         return 0;
     }
     return rows / (index->random ? index->capacity * 0.69 : index->tail_rows);

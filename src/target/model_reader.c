@@ -169,9 +169,8 @@ static void note_run(struct model *m, uint32_t page)
 
 static void count_miss(struct model *m, struct model_session *s)
 {
-    if ((s->flags & SESSION_ARRIVED) == 0) {
-        m->pool.accesses++;
-    }
+    /* also if it had come and was evicted before we looked: that is one access more */
+    m->pool.accesses++;
     m->misses++;
     s->flags &= (uint16_t)~SESSION_ARRIVED;
 }

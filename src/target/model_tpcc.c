@@ -77,14 +77,17 @@ static void apply_new_order(struct model *m, struct model_session *s, struct op 
         op->answer[0] = (int64_t)(mix(m, op->key[0], 1) % 2001);
         break;
     case TPCC_S_NO_CUSTOMER:
+        __builtin_prefetch(at);
         op->answer[0] = (int64_t)(mix(m, district, op->key[2]) % 5001);
         break;
     case TPCC_S_NO_DISTRICT:
+        tpcc_hint_tails(m, district);
         s->home = district;
         op->answer[0] = at->next_o_id;
         op->answer[1] = (int64_t)(mix(m, district, 2) % 2001);
         break;
     case TPCC_S_NO_DISTRICT_SET:
+        tpcc_hint_tail_pages(m, district);
         at->next_o_id = (uint32_t)op->key[2];
         s->flags |= SESSION_NEXT;
         break;
@@ -95,6 +98,7 @@ static void apply_new_order(struct model *m, struct model_session *s, struct op 
         s->flags |= SESSION_NEW_ORDER;
         break;
     case TPCC_S_NO_ITEM:
+        tpcc_hint_stock(m, s, op->key[0]);
         op->rows = op->key[0] > 0;
         op->answer[0] =
             op->key[0] > 0 ? tpcc_item_price_cents(m->tpcc->seed, (uint32_t)op->key[0]) : 0;

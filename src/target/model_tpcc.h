@@ -77,6 +77,10 @@ uint64_t tpcc_name_row(const struct model *m, uint32_t district, uint32_t name);
 uint32_t tpcc_tail_page(struct model *m, struct tpcc_tail *tail, enum index_id id,
                         uint32_t district, uint32_t row);
 uint32_t tpcc_heap_tail(struct model *m, enum index_id id);
+/* What the next statements will look at is fetched: the stock of an item, a district's tails. */
+void tpcc_hint_stock(const struct model *m, const struct model_session *s, int64_t item);
+void tpcc_hint_tails(const struct model *m, uint32_t district);
+void tpcc_hint_tail_pages(const struct model *m, uint32_t district);
 
 /* ---- plans (model_tpcc_plan.c) ---- */
 

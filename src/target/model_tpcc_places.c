@@ -52,6 +52,50 @@ uint32_t tpcc_heap_tail(struct model *m, enum index_id id)
     return t->heap_page[id];
 }
 
+/* The supplying warehouse is the home one in 99 of 100 lines. */
+void tpcc_hint_stock(const struct model *m, const struct model_session *s, int64_t item)
+{
+    uint32_t w = s->home / TPCC_DISTRICTS;
+
+    if (item > 0) {
+        pool_prefetch_frame(&m->pool, index_leaf(&m->layout.index[IX_STOCK],
+                                                 tpcc_stock_rank((int64_t)w + 1, item)));
+    }
+}
+
+static uint32_t *tail_now(const struct model *m, const struct tpcc_tail *tail, enum index_id id,
+                          uint32_t district, uint32_t rows)
+{
+    return tail_slot(tail, district, rows / m->layout.index[id].tail_rows);
+}
+
+void tpcc_hint_tails(const struct model *m, uint32_t district)
+{
+    const struct model_tpcc *t = m->tpcc;
+    const struct tpcc_district *at = &t->districts[district];
+    uint32_t orders = at->next_o_id - FIRST_ORDER;
+    uint64_t ring = (uint64_t)district * (t->order_mask + 1);
+
+    __builtin_prefetch(tail_now(m, &t->order_tail, IX_ORDERS, district, orders));
+    __builtin_prefetch(tail_now(m, &t->new_order_tail, IX_NEW_ORDERS, district, orders));
+    __builtin_prefetch(tail_now(m, &t->line_tail, IX_ORDER_LINE, district, at->lines));
+    __builtin_prefetch(&t->orders[ring + (at->next_o_id & t->order_mask)], 1);
+    __builtin_prefetch(&t->items[(uint64_t)district * RECENT_ITEMS +
+                                 at->next_o_id % RECENT_ORDERS * TPCC_MAX_LINES],
+                       1);
+}
+
+void tpcc_hint_tail_pages(const struct model *m, uint32_t district)
+{
+    const struct model_tpcc *t = m->tpcc;
+    const struct tpcc_district *at = &t->districts[district];
+    uint32_t orders = at->next_o_id - FIRST_ORDER;
+
+    pool_prefetch(&m->pool, *tail_now(m, &t->order_tail, IX_ORDERS, district, orders));
+    pool_prefetch(&m->pool, *tail_now(m, &t->new_order_tail, IX_NEW_ORDERS, district, orders));
+    pool_prefetch(&m->pool, *tail_now(m, &t->line_tail, IX_ORDER_LINE, district, at->lines));
+}
+
 /* ---- orders ------------------------------------------------------------------------------------
  */
 

@@ -348,15 +348,19 @@ void writer_evict_tail(struct model *m, bool (*dirty)(struct model *, uint32_t f
     uint32_t frame = pool->tail;
     bool asked = true;
 
+    m->writer->tail_is_dirty = true;
     for (uint32_t i = 0; i < TAIL_LOOKS && frame != POOL_NONE; i++) {
         const struct pool_frame *f = &pool->frames[frame];
         uint32_t before = f->prev & FRAME_LINK;
 
         if (pool->free_count >= m->writer->free_target) {
+            m->writer->tail_is_dirty = false;
             return;
         }
         if (before != POOL_NONE) {
-            __builtin_prefetch(&pool->frames[before]);
+            /* this one was fetched a step ago: now what leads from it */
+            __builtin_prefetch(&pool->frames[pool->frames[before].prev & FRAME_LINK]);
+            pool_prefetch(pool, pool->frames[before].page);
         }
         if (f->prev & FRAME_WRITING) {
             frame = before;
@@ -419,27 +423,31 @@ void writer_frames(struct model *m, bool none)
         }
         return;
     }
-    if (m->pool.free_count >= w->free_low || w->evicting || m->stopped) {
+    if (m->pool.free_count >= w->free_low || m->stopped || (w->tail_is_dirty && !none)) {
         return;
     }
-    w->evicting = true;
     if (m->is.profile == MODEL_INNODB) {
         flush_pump(m);
     } else {
         writer_evict_tail(m, write_gathered);
     }
-    w->evicting = false;
 }
 
 void writer_pump(struct model *m)
 {
+    struct model_writer *w = m->writer;
+
     if (m->stopped) {
         return;
     }
     if (m->is.profile == MODEL_INNODB) {
-        flush_pump(m);
+        /* a batch looks at the tail when it is over, not when a page of it is */
+        if (w->batch.state == BATCH_IDLE) {
+            flush_pump(m);
+        }
         return;
     }
+    w->tail_is_dirty = false;
     writer_frames(m, false);
     checkpoint_pump(m);
 }
@@ -494,17 +502,31 @@ uint32_t writer_warm_frame(struct model *m)
     return pool_take(pool);
 }
 
-static void warm_discard_next(struct model *m)
+static uint32_t warm_next(struct model *m)
 {
     struct model_writer *w = m->writer;
     uint32_t page = pool_map_next(m->pool.dirty_map, w->warm_hand, m->layout.pages);
 
     if (page == POOL_NO_PAGE) {
-        w->warm_hand = 0;
         page = pool_map_next(m->pool.dirty_map, 0, m->layout.pages);
     }
     w->warm_hand = page + 1;
-    pool_discard(&m->pool, pool_find(&m->pool, page));
+    return page;
+}
+
+/* Two pages are on their way to us, so that neither bucket nor frame must be waited for. */
+static void warm_discard_next(struct model *m)
+{
+    struct model_writer *w = m->writer;
+    uint32_t page = w->warm_coming[0];
+
+    w->warm_coming[0] = w->warm_coming[1];
+    pool_prefetch_frame(&m->pool, w->warm_coming[0]);
+    w->warm_coming[1] = warm_next(m);
+    pool_prefetch(&m->pool, w->warm_coming[1]);
+    if (pool_page_dirty(&m->pool, page)) {
+        pool_discard(&m->pool, pool_find(&m->pool, page));
+    }
 }
 
 void writer_warm_dirty(struct model *m)

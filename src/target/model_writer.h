@@ -45,12 +45,12 @@ struct model_writer {
     struct io *held_first, **held_last; /* wait for the log, in order of LSN */
     uint32_t held, out[WRITE_KINDS];
     uint32_t free_low, free_target;
-    bool evicting;
+    bool tail_is_dirty; /* looked at, with nothing more to evict before a write is over */
     struct checkpoint checkpoint;
     struct flush_batch batch;
     struct timer interval, pace; /* pace: 10 ms of a checkpoint, 200 ms background writer */
     struct timer sweep;
-    uint32_t quota, warm_hand;
+    uint32_t quota, warm_hand, warm_coming[2];
     uint64_t second_lsn, second_written, sweep_inserted;
     double lsn_rate, page_rate;
     bool full_charge; /* the log is near its limit: no pacing */

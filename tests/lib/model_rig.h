@@ -26,8 +26,8 @@ struct rig {
     struct model_settings settings;
     struct rig_user *users;
     uint32_t user_count;
-    int64_t until_ns;   /* no transaction begins at or after */
-    double think_ns;    /* mean, exponential; 0: none */
+    int64_t until_ns; /* no transaction begins at or after */
+    double think_ns;  /* mean, exponential; 0: none */
     uint64_t done, rolled_back, retried, failed, lost, busy;
     uint64_t by_kind[CATALOG_KINDS];
     double response_ns;
