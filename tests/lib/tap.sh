@@ -18,6 +18,8 @@ ROOT=${ROOT:-$(cd "$(dirname "$0")/../.." && pwd)}
 BUILD=${BUILD:-$ROOT/build}
 case $BUILD in /*) ;; *) BUILD=$ROOT/$BUILD ;; esac
 RAWTPS=${RAWTPS:-$BUILD/rawtps}
+RAWTPS_DATA=${RAWTPS_DATA:-$ROOT}
+export RAWTPS RAWTPS_DATA
 TEST_DIR=$(cd "$(dirname "$0")" && pwd)
 tap_count=0
 tap_failed=0
