@@ -238,12 +238,13 @@ static enum exit_code run(const void *record, const struct options *options,
                                  .interval_ns = args->interval_ns,
                                  .style = args->progress,
                                  .color = args->color};
-    if (live_watch_open(watch, &err) < 0 || args_plan(args, options, &plan, &err) < 0) {
-        mem_free(watch);
-        return page_say_error(&err);
+    if (args_plan(args, options, &plan, &err) < 0) {
+        exit = page_say_error(&err);
+    } else {
+        exit = live_watch_open(watch, &err) < 0 ? page_say_error(&err)
+                                                : run_built(args, plan, line, watch);
+        args_plan_free(plan);
     }
-    exit = run_built(args, plan, line, watch);
-    args_plan_free(plan);
     mem_free(watch);
     return exit;
 }

@@ -55,7 +55,7 @@ like 'scenarios' "$out" '^scenario +quick  '
 like 'VM configurations' "$out" '^vm-config +sqlserver-16c64g  '
 like 'drives' "$out" '^drive +h3200-u2  '
 like 'profiles' "$out" '^profile +innodb  '
-is 'one line each, with what it is about' "$(printf '%s\n' "$out" | grep -vc '^[a-z-]* *[^ ]*  *[^ ]')" 0
+is 'one line each, with what it is about' "$(grep -vc '^[a-z-]* *[^ ]*  *[^ ]' out)" 0
 for name in $(printf '%s\n' "$out" | awk '$1 == "scenario" { print $2 }'); do
     run "$RAWTPS" plan "$name" --virtual
     is "$name can be planned" "$code$err" 0
