@@ -155,6 +155,7 @@ deps: ## install what is missing to build, test and measure (Debian, Ubuntu; els
 demo: ## install what is missing, build, run a small TPC-C on a scratch file
 	@tools/deps build
 	$(MAKE) --no-print-directory all
+	@rm -f $(BUILD)/demo.img
 	$(BUILD)/rawtps run scenarios/quick.yaml --drive $(BUILD)/demo.img
 
 test: ## install what is missing, build, run every test
