@@ -1,0 +1,196 @@
+/* rooms: base workload target io trace */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../src/target/model_layout.h"
+
+static void settings_of(struct model_settings *settings, enum model_profile_kind profile,
+                        bool is_tpcc)
+{
+    model_defaults(settings, profile, is_tpcc);
+    settings->tpcc.warehouses = 1500;
+    sysbench_defaults(&settings->sysbench);
+    settings->sysbench.tables = 100;
+    settings->sysbench.rows = 10000000;
+    settings->sessions = 100;
+}
+
+static double database_gb(enum model_profile_kind profile, bool is_tpcc, bool full)
+{
+    struct model_settings settings;
+    struct model_footprint print;
+    struct error err;
+
+    settings_of(&settings, profile, is_tpcc);
+    settings.index_full = full;
+    assert_int_equal(model_footprint(&settings, &print, &err), 0);
+    return (double)print.database_bytes / 1e9;
+}
+
+static void assert_about(double found, double expected)
+{
+    if (fabs(found - expected) > expected * 0.01) {
+        fail_msg("%.1f GB, not %.1f", found, expected);
+    }
+}
+
+/* The labs' databases: MODEL.md 3.3. */
+static void test_databases_are_as_large_as_the_labs_say(void **state)
+{
+    assert_about(database_gb(MODEL_SQLSERVER, true, false), 329.6);
+    assert_about(database_gb(MODEL_INNODB, true, false), 121.5);
+    assert_about(database_gb(MODEL_POSTGRES, true, false), 152.6);
+    assert_about(database_gb(MODEL_INNODB, false, false), 238);
+    assert_about(database_gb(MODEL_POSTGRES, false, false), 265);
+    assert_true(database_gb(MODEL_INNODB, true, true) > 121.5 + 15);
+}
+
+static void layout_of(struct model_layout *layout, enum model_profile_kind profile, bool is_tpcc)
+{
+    struct model_settings settings;
+    struct error err;
+
+    settings_of(&settings, profile, is_tpcc);
+    settings.tpcc.warehouses = 3;
+    settings.sysbench.rows = 100000;
+    settings.index_full = true;
+    assert_int_equal(layout_open(layout, &settings, true, &err), 0);
+}
+
+/* Two tables on one page would share its fate. */
+static void test_every_page_belongs_to_one_index(void **state)
+{
+    for (uint32_t i = 0; i < 2 * MODEL_PROFILES; i++) {
+        struct model_layout layout;
+        uint64_t count = 0;
+        bool level1;
+
+        layout_of(&layout, (enum model_profile_kind)(i / 2), i % 2);
+        for (uint32_t page = 0; page < layout.pages; page++) {
+            assert_int_not_equal(layout_owner(&layout, page, &level1), INDEXES);
+        }
+        for (uint32_t id = 0; id < INDEXES; id++) {
+            count += layout.index[id].leaves + layout.index[id].reserve;
+        }
+        count += layout.level1_end - layout.level1_first;
+        assert_int_equal(count, layout.pages);
+    }
+}
+
+static void test_rows_lie_in_key_order_and_fill_all_leaves(void **state)
+{
+    struct model_layout layout;
+
+    layout_of(&layout, MODEL_INNODB, true);
+    for (uint32_t id = 0; id < IX_SBTEST; id++) {
+        const struct model_index *index = &layout.index[id];
+        uint32_t before = index->first;
+
+        if (index->leaves == 0) {
+            continue;
+        }
+        assert_int_equal(index_leaf(index, 0), index->first);
+        for (uint64_t rank = 0; rank < index->rows; rank++) {
+            uint32_t page = index_leaf(index, rank);
+
+            assert_true(page == before || page == before + 1);
+            before = page;
+        }
+        assert_int_equal(before, index->first + index->leaves - 1);
+    }
+}
+
+/* Every leaf has one parent, and the parents of an index are its own. */
+static void test_parents_are_level1_pages_of_the_index(void **state)
+{
+    struct model_layout layout;
+    const struct model_index *stock;
+    bool level1;
+
+    layout_of(&layout, MODEL_SQLSERVER, true);
+    stock = &layout.index[IX_ORDER_LINE];
+    assert_true(stock->level1_first > 0);
+    for (uint32_t i = 0; i < stock->leaves + stock->reserve; i++) {
+        uint32_t page = i < stock->leaves ? stock->first + i
+                                          : stock->grown_first + i - stock->leaves;
+
+        assert_int_equal(layout_owner(&layout, index_parent(stock, page), &level1), IX_ORDER_LINE);
+        assert_true(level1);
+    }
+}
+
+static void test_regions_do_not_overlap(void **state)
+{
+    struct model_layout layout;
+
+    layout_of(&layout, MODEL_INNODB, true);
+    assert_true(layout.log_offset >= layout.superblock_bytes);
+    assert_true(layout.doublewrite_offset >= layout.log_offset + layout.log_bytes);
+    assert_true(layout.data_offset >= layout.doublewrite_offset + layout.doublewrite_bytes);
+    assert_int_equal(layout.data_offset % layout.page_bytes, 0);
+    assert_int_equal(layout.log_offset % layout.page_bytes, 0);
+}
+
+static void test_what_cannot_be_laid_out_is_refused(void **state)
+{
+    struct model_settings settings;
+    struct model_footprint print;
+    struct error err;
+
+    settings_of(&settings, MODEL_SQLSERVER, true);
+    settings.tpcc.warehouses = 0;
+    assert_true(model_footprint(&settings, &print, &err) < 0);
+    assert_int_equal(err.exit, EXIT_USAGE);
+    settings_of(&settings, MODEL_SQLSERVER, true);
+    settings.tpcc.warehouses = 2000000000;
+    assert_true(model_footprint(&settings, &print, &err) < 0);
+    settings_of(&settings, MODEL_SQLSERVER, true);
+    settings.leaf_fill = 0;
+    assert_true(model_footprint(&settings, &print, &err) < 0);
+    settings_of(&settings, MODEL_INNODB, true);
+    settings.page_bytes = 10000;
+    assert_true(model_footprint(&settings, &print, &err) < 0);
+    settings_of(&settings, MODEL_INNODB, true);
+    settings.log_capacity_bytes = 100;
+    assert_true(model_footprint(&settings, &print, &err) < 0);
+    settings_of(&settings, MODEL_INNODB, true);
+    settings.buffer_bytes = 16384;
+    assert_true(model_footprint(&settings, &print, &err) < 0);
+}
+
+/* Full scale, four VMs: MODEL and users in 2.5 GiB. */
+static void test_full_scale_fits_in_memory(void **state)
+{
+    struct model_settings settings;
+    struct model_footprint print;
+    struct error err;
+
+    settings_of(&settings, MODEL_SQLSERVER, true);
+    settings.sessions = 15000;
+    settings.growth_bytes = 16ull << 30;
+    assert_int_equal(model_footprint(&settings, &print, &err), 0);
+    assert_int_equal(print.frames, 6291456);
+    assert_true(4 * print.memory_bytes + 4 * 15000 * 416 < (5ull << 30) / 2 * 9 / 10);
+    assert_true(target_model_session_bytes() <= 96);
+    assert_true(target_model_frame_bytes() <= 24);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_databases_are_as_large_as_the_labs_say),
+        cmocka_unit_test(test_every_page_belongs_to_one_index),
+        cmocka_unit_test(test_rows_lie_in_key_order_and_fill_all_leaves),
+        cmocka_unit_test(test_parents_are_level1_pages_of_the_index),
+        cmocka_unit_test(test_regions_do_not_overlap),
+        cmocka_unit_test(test_what_cannot_be_laid_out_is_refused),
+        cmocka_unit_test(test_full_scale_fits_in_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
