@@ -77,8 +77,8 @@ static void outcome_drive(struct run *run)
     struct world *world = &run->worlds[0];
 
     run->result->drive_count = 1;
-    if (run->guarded) {
-        facts = run->guard.facts;
+    if (run->place.open) {
+        facts = run->place.guard.facts;
     } else if (world->bottom != NULL) {
         drive_facts(world->bottom, &facts);
     }
@@ -103,6 +103,11 @@ void outcome_begin(struct run *run)
     outcome_scenario(run);
     outcome_run(run);
     outcome_drive(run);
+    if (run->place.filled) {
+        result_warn(run->result,
+                    "the drive was filled by an earlier run for this layout: not filled "
+                    "again (phases.fill: yes does)");
+    }
     for (uint32_t i = 0; i < run->plan->vm_count; i++) {
         outcome_vm_begin(run, i);
     }

@@ -106,9 +106,7 @@ static void run_free(struct run *run)
     mem_free(run->rounds);
     text_free(&run->lines);
     text_free(&run->json);
-    if (run->guarded) {
-        guard_close(&run->guard);
-    }
+    place_close(&run->place);
 }
 
 /* Until steady: the window of the last rounds holds, or patience ends with the phase. */
@@ -197,8 +195,9 @@ static void run_worlds(struct run *run)
         world->shared = &run->shared;
         world->first_vm = w;
         world->vm_count = run->plan->virtual_time ? run->plan->vm_count : 1;
-        world->fd = run->guarded ? run->guard.fd : -1;
-        world->align_bytes = run->guarded ? run->guard.facts.dio_align_bytes : 0;
+        world->fd = run->place.open ? run->place.guard.fd : -1;
+        world->align_bytes = run->place.open ? run->place.guard.facts.dio_align_bytes : 0;
+        world->filled = run->place.filled;
         world->publish = run->plan->virtual_time ? publish_virtual : publish_real;
         world->tick = run->plan->virtual_time ? tick_virtual : NULL;
         world->context = run;
@@ -311,21 +310,6 @@ static int run_prepared(struct run *run, struct error *err)
     return 0;
 }
 
-static int run_superblock(struct run *run, struct error *err)
-{
-    struct superblock block = {.version = 1,
-                               .seed = run->plan->seed,
-                               .filled_bytes = run->plan->fill_bytes,
-                               .used_bytes = run->plan->footprint_bytes};
-
-    if (!run->plan->writes || run->plan->fill_bytes == 0) {
-        return 0;
-    }
-    memcpy(block.scenario, run->plan->name, sizeof(block.scenario));
-    memcpy(block.sha256, run->plan->sha256, sizeof(block.sha256));
-    return guard_write_superblock(&run->guard, &block, err);
-}
-
 static int run_real(struct run *run, struct error *err)
 {
     pthread_t threads[PLAN_VMS];
@@ -345,7 +329,7 @@ static int run_real(struct run *run, struct error *err)
     }
     run_await_ready(run);
     rc = rc == 0 ? run_prepared(run, err) : rc;
-    rc = rc == 0 ? run_superblock(run, err) : rc;
+    rc = rc == 0 ? place_mark(&run->place, run->plan, err) : rc;
     if (rc == 0) {
         outcome_begin(run);
         journal_state(run, true);
@@ -362,26 +346,6 @@ static int run_real(struct run *run, struct error *err)
     if (rc == 0) {
         run_collect(run);
     }
-    return rc;
-}
-
-static int run_guard(struct run *run, struct error *err)
-{
-    const struct plan *plan = run->plan;
-    struct guard_request request = {
-        .path = plan->drive_path,
-        .erase = plan->erase[0] != '\0' ? plan->erase : NULL,
-        .write = plan->writes,
-        .create_bytes = plan->footprint_bytes,
-        .expect_bytes = plan->expect_bytes,
-    };
-    int rc;
-
-    if (plan->drive != PLAN_DRIVE_URING) {
-        return 0;
-    }
-    rc = guard_open(&run->guard, &request, err);
-    run->guarded = rc == 0;
     return rc;
 }
 
@@ -410,7 +374,7 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
     run.wall_start_ns = run_wall_ns();
     run.shared.asked = options->stop;
     rc = rc == 0 ? run_init(&run, err) : rc;
-    rc = rc == 0 ? run_guard(&run, err) : rc;
+    rc = rc == 0 ? place_open(&run.place, plan, err) : rc;
     if (rc == 0) {
         run_worlds(&run);
         rc = journal_open(&run, err);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "engine/run.h"
+#include "place.h"
 #include "stats/hdr_log.h"
 #include "world.h"
 
@@ -31,8 +32,7 @@ struct run {
     struct shared shared;
     struct world *worlds;
     uint32_t world_count;
-    struct guard guard;
-    bool guarded;
+    struct place place;
     struct outbox *outboxes; /* one a VM; real time only */
 
     struct vm_total *totals; /* one a VM */

@@ -84,8 +84,8 @@ static int vm_open_drive(struct vm *vm, const struct vm_place *place, struct err
         return err->code;
     }
     if (place->stamps) {
-        vm->stamp =
-            drive_stamp_open(vm->drive, vm->index, vm->plan->model.page_bytes, place->stamp_seed, err);
+        vm->stamp = drive_stamp_open(vm->drive, vm->index, vm->plan->model.page_bytes,
+                                     place->stamp_seed, err);
         if (vm->stamp == NULL) {
             return err->code;
         }

@@ -124,7 +124,7 @@ int world_fill(struct world *world)
     uint32_t phase;
     int rc = 0;
 
-    if (!plan_has(world->plan, PHASE_FILL, &phase)) {
+    if (world->filled || !plan_has(world->plan, PHASE_FILL, &phase)) {
         return 0;
     }
     world->phase_from_ns[phase] = world->loop.now_ns;

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "io/guard.h"
 #include "plan/plan.h"
 #include "vm.h"
 
@@ -47,6 +46,7 @@ struct world {
     uint32_t first_vm, vm_count;
     int fd; /* uring: the guarded drive */
     uint32_t align_bytes;
+    bool filled;       /* by an earlier run, for this layout: the fill is left out */
     int64_t origin_ns; /* uring: CLOCK_MONOTONIC of loop time 0 */
     struct loop loop;
     bool loop_open;

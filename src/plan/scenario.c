@@ -205,7 +205,7 @@ static int read_vms(struct scenario *scenario, struct error *err)
             return err->code;
         }
         if (vm->name[0] == '\0') {
-            snprintf(vm->name, sizeof(vm->name), "vm%u", i + 1);
+            snprintf(vm->name, sizeof(vm->name), "vm%u", i);
         }
         if (item && check_vm_name(scenario, i, item, err)) {
             return err->code;

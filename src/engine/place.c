@@ -1,0 +1,109 @@
+#include "place.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/must.h"
+
+static bool place_fills(const struct plan *plan)
+{
+    for (uint32_t p = 0; p < plan->phase_count; p++) {
+        if (plan->phases[p].kind == PHASE_FILL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t place_end(const struct plan *plan)
+{
+    uint64_t end = 0;
+
+    for (uint32_t i = 0; i < plan->vm_count; i++) {
+        uint64_t vm_end = plan->vms[i].from_bytes + plan->vms[i].bytes;
+
+        end = vm_end > end ? vm_end : end;
+    }
+    return end;
+}
+
+/* What makes one fill as good as another: where each VM's regions lie. Not the scenario's name. */
+static void place_layout(const struct plan *plan, char ret[SHA256_HEX])
+{
+    struct sha256 sha;
+
+    sha256_init(&sha);
+    for (uint32_t i = 0; i < plan->vm_count; i++) {
+        const struct plan_vm *vm = &plan->vms[i];
+        uint64_t words[5] = {vm->from_bytes, vm->bytes, vm->target};
+
+        if (vm->target == PLAN_MODEL) {
+            words[3] = vm->model.page_bytes;
+            words[4] = vm->footprint.total_bytes - vm->footprint.data_bytes;
+        }
+        sha256_add(&sha, words, sizeof(words));
+    }
+    sha256_finish_hex(&sha, ret);
+}
+
+static int place_refuse_holes(const struct place *place, const struct plan *plan, struct error *err)
+{
+    int64_t hole = place_fills(plan) ? -1 : guard_first_hole(&place->guard, place_end(plan));
+
+    if (hole < 0) {
+        return 0;
+    }
+    error_set(err, EXIT_USAGE, -EINVAL,
+              "%s: nothing was ever written at byte %lld, and reading holes is no measurement",
+              plan->drive_path, (long long)hole);
+    return error_hint(err, "fill it first: --set phases.fill=yes");
+}
+
+int place_open(struct place *place, const struct plan *plan, struct error *err)
+{
+    struct guard_request request = {
+        .path = plan->drive_path,
+        .erase = plan->erase[0] != '\0' ? plan->erase : NULL,
+        .write = plan->writes,
+        .create_bytes = plan->footprint_bytes,
+        .expect_bytes = plan->expect_bytes,
+    };
+    char layout[SHA256_HEX];
+    int rc;
+
+    if (plan->drive != PLAN_DRIVE_URING) {
+        return 0;
+    }
+    rc = guard_open(&place->guard, &request, err);
+    if (rc < 0) {
+        return rc;
+    }
+    place->open = true;
+    place_layout(plan, layout);
+    place->filled = !plan->fill_always && place->guard.ours &&
+                    place->guard.superblock.filled_bytes >= place_end(plan) &&
+                    strcmp(place->guard.superblock.sha256, layout) == 0;
+    return place_refuse_holes(place, plan, err);
+}
+
+int place_mark(struct place *place, const struct plan *plan, struct error *err)
+{
+    struct superblock block = {
+        .seed = plan->seed, .filled_bytes = place_end(plan), .used_bytes = place_end(plan)};
+
+    if (!place->open || !plan->writes || !place_fills(plan)) {
+        return 0;
+    }
+    must(sizeof(block.sha256) >= SHA256_HEX);
+    memcpy(block.scenario, plan->name, sizeof(block.scenario));
+    place_layout(plan, block.sha256);
+    return guard_write_superblock(&place->guard, &block, err);
+}
+
+void place_close(struct place *place)
+{
+    if (place->open) {
+        guard_close(&place->guard);
+    }
+}
