@@ -161,10 +161,10 @@ static inline uint32_t pool_find(const struct pool *pool, uint32_t page)
     }
     uint64_t hash = pool_hash(page);
     uint32_t tag = (uint32_t)hash & ~pool->frame_mask;
-    const struct pool_bucket *bucket = pool_bucket_of(pool, hash);
+    const struct pool_bucket *home = pool_bucket_of(pool, hash), *bucket = home;
     const struct pool_bucket *end = pool->buckets + pool->bucket_count;
 
-    for (;;) {
+    do {
         uint32_t found = pool_matches(bucket, tag, pool->frame_mask);
 
         for (; found; found &= found - 1) {
@@ -178,7 +178,8 @@ static inline uint32_t pool_find(const struct pool *pool, uint32_t page)
             return POOL_NONE;
         }
         bucket = bucket + 1 == end ? pool->buckets : bucket + 1;
-    }
+    } while (bucket != home); /* in a small table all may have spilled */
+    return POOL_NONE;
 }
 
 static inline uint32_t pool_clock(const struct pool *pool)

@@ -221,7 +221,6 @@ static uint32_t page_miss(struct model *m, uint32_t number, uint32_t page)
     if (create) {
         m->created++;
         pool_insert(&m->pool, frame, page, false);
-        writer_frames(m, false);
         return frame;
     }
     s->flags |= SESSION_ARRIVED;
@@ -343,8 +342,8 @@ static uint32_t plan_from(struct model *m, const struct model_session *s)
     } else {
         m->rows->plan(m, s, s->op, plan);
     }
-    must(plan->count >= plan->base);
-    uint32_t here = plan->count - plan->base;
+    /* less than before, if an order it looks at was rolled back meanwhile and placed anew */
+    uint32_t here = plan->count > plan->base ? plan->count - plan->base : 0;
 
     here = here < PLAN_TOUCHES ? here : PLAN_TOUCHES;
     for (uint32_t i = 0; i < here && i < BUCKET_AHEAD; i++) {

@@ -63,10 +63,12 @@ static inline uint64_t tpcc_stock_rank(int64_t w, int64_t i)
 
 uint32_t tpcc_order_page(const struct model *m, uint32_t district, uint32_t o);
 uint32_t tpcc_new_order_page(const struct model *m, uint32_t district, uint32_t o);
-/* Pages [*ret_first, *ret_last] of an order's lines; they may be of a district's tail, in its
- * order. */
-void tpcc_plan_lines(const struct model *m, struct plan *plan, uint32_t district, uint32_t o,
-                     enum touch_mode mode);
+/*
+ * The pages of an order's lines, one or two, but not the one that was planned just before
+ * (POOL_NO_PAGE: none was). Returns the last.
+ */
+uint32_t tpcc_plan_lines(const struct model *m, struct plan *plan, uint32_t district, uint32_t o,
+                         enum touch_mode mode, uint32_t before);
 uint32_t tpcc_order_lines(const struct model *m, uint32_t district, uint32_t o);
 uint32_t tpcc_order_customer(const struct model *m, uint32_t district, uint32_t o);
 uint32_t tpcc_item_of_line(const struct model *m, uint32_t district, uint32_t o, uint32_t number);

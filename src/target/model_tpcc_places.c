@@ -162,16 +162,26 @@ uint32_t tpcc_order_customer(const struct model *m, uint32_t district, uint32_t 
     return tpcc_loaded_customer_of_order(m->tpcc->seed, w, d, (o - 1) % TPCC_LOADED_ORDERS + 1);
 }
 
+static uint32_t plan_new_page(struct plan *plan, uint32_t page, uint32_t before,
+                              enum touch_mode mode)
+{
+    if (page != before) {
+        plan_add(plan, IX_ORDER_LINE, page, mode);
+    }
+    return page;
+}
+
 /* Loaded lines: ten an order on average, one order behind the other. */
-static void plan_loaded_lines(const struct model *m, struct plan *plan, uint64_t order,
-                              uint32_t lines, enum touch_mode mode)
+static uint32_t plan_loaded_lines(const struct model *m, struct plan *plan, uint64_t order,
+                                  uint32_t lines, enum touch_mode mode, uint32_t before)
 {
     const struct model_index *index = &m->layout.index[IX_ORDER_LINE];
     uint32_t last = index_leaf(index, order * MEAN_LINES + lines - 1);
 
     for (uint32_t page = index_leaf(index, order * MEAN_LINES); page <= last; page++) {
-        plan_add(plan, IX_ORDER_LINE, page, mode);
+        before = plan_new_page(plan, page, before, mode);
     }
+    return before;
 }
 
 /* Rows since the load, counted in 16 bits in the order's entry: the order is within 4,096. */
@@ -188,29 +198,27 @@ static uint32_t first_line(const struct model_tpcc *t, uint32_t district, uint32
     return at->lines - ((at->lines - (entry >> FIRST_LINE_SHIFT)) & 0xffff);
 }
 
-void tpcc_plan_lines(const struct model *m, struct plan *plan, uint32_t district, uint32_t o,
-                     enum touch_mode mode)
+uint32_t tpcc_plan_lines(const struct model *m, struct plan *plan, uint32_t district, uint32_t o,
+                         enum touch_mode mode, uint32_t before)
 {
     const struct model_tpcc *t = m->tpcc;
     uint32_t lines = tpcc_order_lines(m, district, o);
     uint64_t order = (uint64_t)district * TPCC_LOADED_ORDERS + o - 1;
 
-    plan_row(m, plan, IX_ORDER_LINE_KEY, order * MEAN_LINES, TOUCH_READ);
+    if (before == POOL_NO_PAGE) {
+        plan_row(m, plan, IX_ORDER_LINE_KEY, order * MEAN_LINES, TOUCH_READ);
+    }
     if (o < FIRST_ORDER) {
-        plan_loaded_lines(m, plan, order, lines, mode);
-        return;
+        return plan_loaded_lines(m, plan, order, lines, mode, before);
     }
     uint32_t first = first_line(t, district, o, order_entry(t, district, o));
-    uint32_t now = t->districts[district].lines, before = POOL_NO_PAGE;
+    uint32_t now = t->districts[district].lines;
 
-    for (uint32_t i = 0; i<lines; i += lines> 1 && i == 0 ? lines - 1 : 1) {
-        uint32_t page = tail_find(m, &t->line_tail, IX_ORDER_LINE, district, first + i, now);
-
-        if (page != before) {
-            plan_add(plan, IX_ORDER_LINE, page, mode);
-        }
-        before = page;
-    }
+    before = plan_new_page(plan, tail_find(m, &t->line_tail, IX_ORDER_LINE, district, first, now),
+                           before, mode);
+    return plan_new_page(
+        plan, tail_find(m, &t->line_tail, IX_ORDER_LINE, district, first + lines - 1, now), before,
+        mode);
 }
 
 uint32_t tpcc_item_of_line(const struct model *m, uint32_t district, uint32_t o, uint32_t number)

@@ -292,36 +292,38 @@ static void plan_oldest(const struct model *m, struct plan *plan, uint32_t distr
     plan_add(plan, IX_NEW_ORDERS, tpcc_new_order_page(m, district, at->oldest), TOUCH_READ);
 }
 
+static void plan_stocks(const struct model *m, struct plan *plan, int64_t w, uint32_t district,
+                        uint32_t o)
+{
+    uint32_t lines = tpcc_order_lines(m, district, o);
+    uint32_t touches = lines * (m->layout.index[IX_STOCK_KEY].leaves ? 2 : 1);
+
+    if (plan->count + touches <= plan->base) {
+        plan->count += touches; /* done before the session waited */
+        return;
+    }
+    for (uint32_t i = 0; i < lines; i++) {
+        uint32_t item = tpcc_item_of_line(m, district, o, i);
+
+        /* 0: an order that is under way, with nothing before it */
+        plan_stock(m, plan, w, item ? item : 1, TOUCH_READ);
+    }
+}
+
 /* Lines of the last 20 orders, then the stock of each of their items. */
 static void plan_stock_level(const struct model *m, struct plan *plan, const struct op *op,
                              uint32_t district)
 {
-    uint32_t next = (uint32_t)op->key[2];
+    uint32_t next = (uint32_t)op->key[2], before = POOL_NO_PAGE;
     uint32_t from = next > STOCK_LEVEL_ORDERS ? next - STOCK_LEVEL_ORDERS : 1;
-    uint32_t before = POOL_NO_PAGE;
 
     plan_dive(m, plan, IX_STOCK, tpcc_stock_rank(op->key[0], 1),
               tpcc_stock_rank(op->key[0], TPCC_ITEMS));
     for (uint32_t o = from; o < next; o++) {
-        tpcc_plan_lines(m, plan, district, o, TOUCH_READ);
-        /* a page that holds lines of several orders is read once */
-        uint32_t last = plan->count - plan->base - 1;
-
-        if (plan->base == 0 && plan->touches[last].page == before) {
-            plan->count--;
-        }
-        before = plan->base == 0 ? plan->touches[plan->count - 1].page : before;
+        before = tpcc_plan_lines(m, plan, district, o, TOUCH_READ, before);
     }
     for (uint32_t o = from; o < next; o++) {
-        uint32_t lines = tpcc_order_lines(m, district, o);
-
-        for (uint32_t i = 0; i < lines; i++) {
-            uint32_t item = tpcc_item_of_line(m, district, o, i);
-
-            if (item) {
-                plan_stock(m, plan, op->key[0], item, TOUCH_READ);
-            }
-        }
+        plan_stocks(m, plan, op->key[0], district, o);
     }
 }
 
@@ -346,10 +348,10 @@ static void plan_delivery(const struct model *m, const struct model_session *s, 
         plan_add(plan, IX_ORDERS, tpcc_order_page(m, district, o), TOUCH_WRITE);
         break;
     case TPCC_S_DEL_LINES:
-        tpcc_plan_lines(m, plan, district, o, TOUCH_WRITE);
+        tpcc_plan_lines(m, plan, district, o, TOUCH_WRITE, POOL_NO_PAGE);
         break;
     case TPCC_S_DEL_SUM:
-        tpcc_plan_lines(m, plan, district, o, TOUCH_READ);
+        tpcc_plan_lines(m, plan, district, o, TOUCH_READ, POOL_NO_PAGE);
         break;
     default:
         plan_customer_set(m, s, plan, op, district);
@@ -446,7 +448,7 @@ void tpcc_rows_plan(struct model *m, const struct model_session *s, const struct
         plan_last_order(m, plan, district, op->key[2]);
         break;
     case TPCC_S_OS_LINES:
-        tpcc_plan_lines(m, plan, district, (uint32_t)op->key[2], TOUCH_READ);
+        tpcc_plan_lines(m, plan, district, (uint32_t)op->key[2], TOUCH_READ, POOL_NO_PAGE);
         break;
     case TPCC_S_SL_DISTRICT:
         plan_row(m, plan, IX_DISTRICT, district, TOUCH_READ);

@@ -32,7 +32,8 @@ static void chances_of(double exponent)
     }
 }
 
-/* ---- midpoint ---------------------------------------------------------------------------------- */
+/* ---- midpoint ----------------------------------------------------------------------------------
+ */
 
 /*
  * A page comes to the old part; if it is wanted within old_time it goes to the front, from where
@@ -103,7 +104,8 @@ static double midpoint_theory(void)
     return hits;
 }
 
-/* ---- clock ------------------------------------------------------------------------------------- */
+/* ---- clock -------------------------------------------------------------------------------------
+ */
 
 /*
  * The hand comes round every `period`. A page comes with one use, right behind the hand; each time
@@ -153,7 +155,8 @@ static double clock_theory(void)
     return hits;
 }
 
-/* ---- measured ---------------------------------------------------------------------------------- */
+/* ---- measured ----------------------------------------------------------------------------------
+ */
 
 static void make_room(struct pool *pool)
 {

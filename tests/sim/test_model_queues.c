@@ -16,7 +16,8 @@
 
 #define SECOND_NS 1000000000ll
 
-/* ---- group commit ------------------------------------------------------------------------------ */
+/* ---- group commit ------------------------------------------------------------------------------
+ */
 
 enum { FLUSH_NS = 500000, COMMITS = 200000 };
 
@@ -100,7 +101,8 @@ static void test_group_commit_is_as_large_as_theory_says(void **state)
     }
 }
 
-/* ---- cores ------------------------------------------------------------------------------------- */
+/* ---- cores -------------------------------------------------------------------------------------
+ */
 
 enum { JOBS = 1000000, LINKS = 4096 };
 
@@ -203,7 +205,8 @@ static void test_four_cores_queue_as_theory_says(void **state)
     assert_true(fabs(mean / expected - 1) < 0.02);
 }
 
-/* ---- lengths of bursts ------------------------------------------------------------------------- */
+/* ---- lengths of bursts -------------------------------------------------------------------------
+ */
 
 /* MODEL.md 7.2: the median is 0.766 of the mean, and one burst in a hundred is ten times longer. */
 static void test_factors_have_mean_one_and_the_median_of_the_model(void **state)

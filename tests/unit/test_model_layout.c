@@ -116,8 +116,8 @@ static void test_parents_are_level1_pages_of_the_index(void **state)
     stock = &layout.index[IX_ORDER_LINE];
     assert_true(stock->level1_first > 0);
     for (uint32_t i = 0; i < stock->leaves + stock->reserve; i++) {
-        uint32_t page = i < stock->leaves ? stock->first + i
-                                          : stock->grown_first + i - stock->leaves;
+        uint32_t page =
+            i < stock->leaves ? stock->first + i : stock->grown_first + i - stock->leaves;
 
         assert_int_equal(layout_owner(&layout, index_parent(stock, page), &level1), IX_ORDER_LINE);
         assert_true(level1);

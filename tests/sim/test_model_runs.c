@@ -1,0 +1,360 @@
+/* rooms: base trace io workload target */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../src/target/model_core.h"
+#include "../../src/target/model_tpcc.h"
+#include "model_rig.h"
+
+#define MS 1000000ll
+
+/* ---- whatever happens, the accounts agree ------------------------------------------------------
+ */
+
+struct shape {
+    enum model_profile_kind profile;
+    bool is_tpcc, full, warm;
+    uint32_t size, frames, sessions;
+    int64_t latency_ns, cpu_ns;
+    uint64_t log_bytes;
+};
+
+/* Pools of a few hundred pages, slow and fast drives, logs that fill up, more users than frames. */
+static const struct shape shapes[] = {
+    {MODEL_SQLSERVER, true, false, false, 2, 400, 40, 100000, 50000, 64 << 20},
+    {MODEL_SQLSERVER, true, true, true, 1, 64, 30, 1000, 0, 8 << 20},
+    {MODEL_SQLSERVER, false, false, false, 2, 300, 16, 2000000, 80000, 4 << 20},
+    {MODEL_INNODB, true, false, true, 2, 500, 40, 100000, 50000, 16 << 20},
+    {MODEL_INNODB, true, true, false, 1, 128, 30, 1000, 0, 4 << 20},
+    {MODEL_INNODB, false, false, true, 4, 300, 64, 1000000, 10000, 4 << 20},
+    {MODEL_POSTGRES, true, false, false, 2, 400, 40, 100000, 50000, 64 << 20},
+    {MODEL_POSTGRES, true, true, true, 1, 64, 30, 1000, 0, 16 << 20},
+    {MODEL_POSTGRES, false, false, true, 2, 300, 16, 500000, 20000, 16 << 20},
+};
+
+static void settings_of(struct model_settings *settings, const struct shape *shape, uint64_t seed)
+{
+    rig_settings(settings, shape->profile, shape->is_tpcc, shape->size, shape->frames,
+                 shape->sessions);
+    settings->index_full = shape->full;
+    settings->cpu_statement_ns = shape->cpu_ns;
+    settings->log_capacity_bytes = shape->log_bytes;
+    settings->growth_bytes = 16 << 20; /* wraps */
+    settings->checkpoint_ns = settings->checkpoint_ns ? 700 * MS : 0;
+    settings->cores = 3;
+    settings->seed = settings->tpcc.seed = settings->sysbench.seed = seed;
+}
+
+static void run_shape(const struct shape *shape, uint64_t seed)
+{
+    static struct rig rig;
+    struct model_settings settings;
+    struct error err;
+    int64_t spent = 0;
+
+    settings_of(&settings, shape, seed);
+    rig_open(&rig, &settings, shape->latency_ns, NULL, NULL);
+    assert_int_equal(target_model_watch(rig.target, &err), 0);
+    rig.think_ns = 1e6;
+    if (shape->warm) {
+        rig_warm(&rig, 3000);
+    }
+    rig_run(&rig, shape->latency_ns > 10000 ? 2000 * MS : 200 * MS);
+    assert_true(rig.done > 100);
+    assert_int_equal(rig.busy, 0);
+    assert_int_equal(rig.failed + rig.lost, 0);
+    for (uint32_t i = 0; i < SPENT_KINDS; i++) {
+        spent += rig.spent_ns[i];
+    }
+    /* every nanosecond of a transaction is accounted for: nothing else makes it wait */
+    assert_true(fabs((double)spent - rig.response_ns) <= 1e-6 * rig.response_ns + 1);
+    assert_int_equal(rig_checks(&rig), 0);
+    rig_close(&rig);
+}
+
+static void test_accounts_agree_after_any_run(void **state)
+{
+    for (uint32_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            run_shape(&shapes[i], seed);
+        }
+    }
+}
+
+/* ---- a check that cannot fail proves nothing ---------------------------------------------------
+ */
+
+static bool fails(struct rig *rig, const char *name)
+{
+    struct target_check checks[32];
+    uint32_t count = rig->target->ops->check(rig->target, checks, 32);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(checks[i].name, name) == 0) {
+            return !checks[i].passed;
+        }
+    }
+    fail_msg("no check %s", name);
+    return false;
+}
+
+static void assert_bends32(struct rig *rig, uint32_t *counter, const char *name)
+{
+    assert_false(fails(rig, name));
+    ++*counter;
+    assert_true(fails(rig, name));
+    --*counter;
+}
+
+static void assert_bends(struct rig *rig, uint64_t *counter, const char *name)
+{
+    assert_false(fails(rig, name));
+    ++*counter;
+    assert_true(fails(rig, name));
+    --*counter;
+}
+
+static void test_every_check_can_fail(void **state)
+{
+    static struct rig rig;
+    struct model_settings settings;
+    struct model *m;
+
+    settings_of(&settings, &shapes[3], 1);
+    rig_open(&rig, &settings, 100000, NULL, NULL);
+    rig_run(&rig, 1000 * MS);
+    m = target_model_inside(rig.target);
+    struct tpcc_district *at = &m->tpcc->districts[7];
+
+    assert_bends(&rig, (uint64_t *)&m->tpcc->warehouses[1].ytd_cents, "tpcc.1");
+    assert_bends32(&rig, &at->next_o_id, "tpcc.2");
+    assert_bends32(&rig, &at->last_order, "tpcc.2");
+    assert_bends32(&rig, &at->new_orders, "tpcc.3");
+    assert_bends32(&rig, &at->lines_claimed, "tpcc.4");
+    assert_bends(&rig, (uint64_t *)&m->tpcc->warehouses[1].history_cents, "tpcc.8");
+    assert_bends(&rig, (uint64_t *)&at->history_cents, "tpcc.9");
+    assert_bends(&rig, &m->misses, "pool.accesses");
+    assert_bends(&rig, &m->created, "pool.reads");
+    assert_bends(&rig, &m->pool.inserted, "pool.resident");
+    assert_bends(&rig, &m->pool.dirtied, "pool.dirty");
+    assert_bends(&rig, &m->pool.captured, "writer.kinds");
+    assert_bends(&rig, &m->log.image_bytes, "log.lsn");
+    assert_bends(&rig, &m->log.padding_bytes, "log.written");
+    assert_bends(&rig, &m->early_commits, "log.acknowledged_early");
+    assert_int_equal(rig_checks(&rig), 0);
+    rig_close(&rig);
+}
+
+/* ---- errors ------------------------------------------------------------------------------------
+ */
+
+static struct drive *with_fault(struct drive *drive, void *context)
+{
+    struct error err;
+    struct drive *fault = drive_fault_open(drive, context, 1, 1, &err);
+
+    assert_non_null(fault);
+    return fault;
+}
+
+static void run_with_error(int code, enum io_verb verb, struct rig *rig)
+{
+    struct model_settings settings;
+    struct fault_rule rule = {
+        .kind = FAULT_ERROR,
+        .verb = verb,
+        .to_offset = UINT64_MAX,
+        .skip = 50,
+        .every = 100,
+        .count = 5,
+        .error_code = code,
+    };
+
+    settings_of(&settings, &shapes[0], 1);
+    rig_open(rig, &settings, 100000, with_fault, &rule);
+    rig_run(rig, 1000 * MS);
+    assert_int_equal(rig->busy, 0);
+    assert_true(rig->done > 100);
+}
+
+/* A read that fails fails the operations that wanted the page, and leaves no lock behind. */
+static void test_a_failed_read_fails_its_operation_only(void **state)
+{
+    static struct rig rig;
+
+    run_with_error(EIO, IO_READ, &rig);
+    assert_true(rig.failed >= 5 && rig.failed < 40);
+    assert_int_equal(rig.lost, 0);
+    assert_false(fails(&rig, "locks.left"));
+    assert_false(fails(&rig, "pool.resident"));
+    assert_false(fails(&rig, "tpcc.2"));
+    rig_close(&rig);
+}
+
+/* What the stamps call wrong is not a failed operation: the run is void. */
+static void test_wrong_data_are_told_apart_from_errors(void **state)
+{
+    static struct rig rig;
+
+    run_with_error(EILSEQ, IO_READ, &rig);
+    assert_true(rig.lost >= 5);
+    assert_int_equal(rig.failed, 0);
+    rig_close(&rig);
+}
+
+static void test_a_failed_page_write_is_said(void **state)
+{
+    static struct rig rig;
+    struct model_settings settings;
+    struct fault_rule rule = {
+        .kind = FAULT_ERROR,
+        .verb = IO_WRITE,
+        .from_offset = 128 << 20, /* beyond the log */
+        .to_offset = UINT64_MAX,
+        .skip = 20,
+        .every = 10,
+        .count = 3,
+        .error_code = EIO,
+    };
+
+    settings_of(&settings, &shapes[0], 1);
+    rig_open(&rig, &settings, 100000, with_fault, &rule);
+    rig_run(&rig, 1000 * MS);
+    assert_true(fails(&rig, "writer.errors"));
+    assert_false(fails(&rig, "pool.dirty"));
+    rig_close(&rig);
+}
+
+/* ---- contention --------------------------------------------------------------------------------
+ */
+
+/* Eight users on forty rows in any order: some close a circle, roll back, and come through. */
+static void test_deadlocks_are_resolved(void **state)
+{
+    static struct rig rig;
+    struct model_settings settings;
+
+    rig_settings(&settings, MODEL_INNODB, false, 1, 1000, 8);
+    settings.sysbench.tables = 1;
+    settings.sysbench.rows = 40;
+    settings.sysbench.mix = SYSBENCH_WRITE_ONLY;
+    settings.sysbench.index_updates = 4;
+    settings.cpu_statement_ns = 100000;
+    rig_open(&rig, &settings, 100000, NULL, NULL);
+    rig_run(&rig, 2000 * MS);
+    assert_true(rig.retried > 10);
+    assert_true(rig.done > 1000);
+    assert_int_equal(rig_checks(&rig), 0);
+    rig_close(&rig);
+}
+
+static void test_lock_waits_time_out(void **state)
+{
+    static struct rig rig;
+    struct model_settings settings;
+    struct target_facts facts;
+
+    rig_settings(&settings, MODEL_INNODB, true, 1, 1000, 20);
+    settings.lock_timeout_ns = 2 * MS;
+    rig_open(&rig, &settings, 3 * MS, NULL, NULL);
+    rig_run(&rig, 500 * MS);
+    rig.target->ops->facts(rig.target, &facts);
+    assert_true(facts.lock_timeouts > 10);
+    assert_int_equal(facts.lock_timeouts + facts.deadlocks, rig.retried);
+    assert_int_equal(rig_checks(&rig), 0);
+    rig_close(&rig);
+}
+
+/* A log that is too small makes those who write wait for the pages that it protects. */
+static void test_a_log_that_is_full_holds_writers_back(void **state)
+{
+    static struct rig rig;
+    struct model_settings settings;
+    struct target_facts facts;
+
+    rig_settings(&settings, MODEL_INNODB, true, 1, 4000, 10);
+    settings.log_write_bytes = 64 << 10;
+    settings.log_capacity_bytes = 512 << 10;
+    rig_open(&rig, &settings, 5 * MS, NULL, NULL);
+    rig_run(&rig, 5000 * MS);
+    rig.target->ops->facts(rig.target, &facts);
+    assert_true(facts.checkpoint_stalls > 0);
+    assert_true(rig.spent_ns[SPENT_LOG] > 0);
+    assert_int_equal(rig_checks(&rig), 0);
+    rig_close(&rig);
+}
+
+/* ---- costs -------------------------------------------------------------------------------------
+ */
+
+/* cpu_txn_ns is the mean over the mix, whatever the statements: it is what was calibrated (7.3). */
+static void test_a_mean_transaction_costs_what_was_asked_for(void **state)
+{
+    static struct rig rig;
+    struct model_settings settings;
+    struct target_facts facts;
+
+    rig_settings(&settings, MODEL_SQLSERVER, true, 10, 20000, 100);
+    settings.cpu_txn_ns = 1900000;
+    settings.cpu_tail_share = 0;
+    rig_open(&rig, &settings, 10000, NULL, NULL);
+    rig.think_ns = 1e7;
+    rig_run(&rig, 10000 * MS);
+    rig.target->ops->facts(rig.target, &facts);
+    assert_true(rig.done > 20000);
+    assert_true(fabs((double)facts.cpu_busy_ns / (double)rig.done / 1.9e6 - 1) < 0.02);
+    assert_true(fabs((double)rig.spent_ns[SPENT_CPU] / (double)facts.cpu_busy_ns - 1) < 1);
+    rig_close(&rig);
+}
+
+/* ---- the log, by transaction -------------------------------------------------------------------
+ */
+
+static double log_a_transaction(enum model_profile_kind profile, bool is_tpcc)
+{
+    static struct rig rig;
+    struct model_settings settings;
+    struct target_facts facts;
+    double ret;
+
+    rig_settings(&settings, profile, is_tpcc, 10, 40000, 100);
+    rig_open(&rig, &settings, 10000, NULL, NULL);
+    rig.think_ns = 1e7;
+    rig_run(&rig, 3000 * MS);
+    rig.target->ops->facts(rig.target, &facts);
+    ret = (double)facts.log_record_bytes / (double)rig.done;
+    rig_close(&rig);
+    return ret;
+}
+
+/* MODEL.md 6.1: 6.6 KB, 2.0 KB and 4 KB, with its tolerances. */
+static void test_the_log_grows_as_measured(void **state)
+{
+    assert_true(fabs(log_a_transaction(MODEL_INNODB, true) / 6600 - 1) < 0.15);
+    assert_true(fabs(log_a_transaction(MODEL_INNODB, false) / 2000 - 1) < 0.15);
+    assert_true(fabs(log_a_transaction(MODEL_SQLSERVER, true) / 4000 - 1) < 0.3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accounts_agree_after_any_run),
+        cmocka_unit_test(test_every_check_can_fail),
+        cmocka_unit_test(test_a_failed_read_fails_its_operation_only),
+        cmocka_unit_test(test_wrong_data_are_told_apart_from_errors),
+        cmocka_unit_test(test_a_failed_page_write_is_said),
+        cmocka_unit_test(test_deadlocks_are_resolved),
+        cmocka_unit_test(test_lock_waits_time_out),
+        cmocka_unit_test(test_a_log_that_is_full_holds_writers_back),
+        cmocka_unit_test(test_a_mean_transaction_costs_what_was_asked_for),
+        cmocka_unit_test(test_the_log_grows_as_measured),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
