@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "io/stamp.h"
 
 void rig_settings(struct model_settings *settings, enum model_profile_kind profile, bool is_tpcc,
                   uint32_t size, uint32_t frames, uint32_t sessions)
@@ -111,23 +112,31 @@ static uint64_t rig_bytes(const struct model_settings *settings)
     return print.total_bytes;
 }
 
-void rig_open(struct rig *rig, const struct model_settings *settings, int64_t latency_ns,
-              struct drive *(*wrap)(struct drive *, void *), void *context)
+static void rig_begin(struct rig *rig, const struct model_settings *settings)
 {
     struct error err;
-    struct model_place place = {.loop = &rig->loop, .one_drive = true};
 
     memset(rig, 0, sizeof(*rig));
     rig->settings = *settings;
     rig->user_count = settings->sessions;
     must(loop_virtual_open(&rig->loop, settings->sessions * 2 + 8192, &err) == 0);
-    rig->bottom = drive_null_open(&rig->loop, rig_bytes(settings), latency_ns, &err);
-    must(rig->bottom);
-    rig->data = wrap ? wrap(rig->bottom, context) : rig->bottom;
+}
+
+static void rig_open_target(struct rig *rig, const struct model_settings *settings)
+{
+    struct error err;
+    struct model_place place = {
+        .loop = &rig->loop,
+        .data = rig->data,
+        .log = rig->data,
+        .one_drive = true,
+        .buffers = rig->buffers,
+        .buffer_bytes = rig->buffers ? model_buffer_bytes(settings) : 0,
+    };
+
     rig->workload = settings->is_tpcc ? tpcc_open(&settings->tpcc, &err)
                                       : sysbench_open(&settings->sysbench, &err);
     must(rig->workload);
-    place.data = place.log = rig->data;
     rig->target = target_model_open(settings, &place, 0, &err);
     if (rig->target == NULL) {
         fprintf(stderr, "%s\n", err.text);
@@ -145,6 +154,48 @@ void rig_open(struct rig *rig, const struct model_settings *settings, int64_t la
         user->timer.fire = user_fire;
         rng_init(&user->rng, settings->seed, i);
     }
+}
+
+void rig_open(struct rig *rig, const struct model_settings *settings, int64_t latency_ns,
+              struct drive *(*wrap)(struct drive *, void *), void *context)
+{
+    struct error err;
+
+    rig_begin(rig, settings);
+    rig->data = drive_null_open(&rig->loop, rig_bytes(settings), latency_ns, &err);
+    must(rig->data);
+    rig->data = wrap ? wrap(rig->data, context) : rig->data;
+    rig_open_target(rig, settings);
+}
+
+void rig_open_stamped(struct rig *rig, const struct model_settings *settings)
+{
+    struct error err;
+    struct drive_sim_params params = {
+        .name = "test",
+        .capacity_bytes = (rig_bytes(settings) + 65535) / 65536 * 65536,
+        .dies = 8,
+        .read_ns = 60000,
+        .command_ns = 1390,
+        .fixed_ns = 17000,
+        .write_ack_ns = 15000,
+        .link_read_bytes_per_s = 3000000000,
+        .link_write_bytes_per_s = 3000000000,
+        .cache_bytes = 16 << 20,
+        .program_bytes_per_s = 2000000000,
+        .stripe_bytes = 96 << 10,
+        .over_provisioning = 0.07,
+        .write_amplification = 2,
+    };
+
+    rig_begin(rig, settings);
+    rig->data = drive_sim_open(&rig->loop, &params, 1, true, &err);
+    must(rig->data);
+    rig->data = drive_stamp_open(rig->data, 0, settings->page_bytes, 1, &err);
+    must(rig->data);
+    rig->buffers = mem_large(model_buffer_bytes(settings));
+    must(rig->buffers);
+    rig_open_target(rig, settings);
 }
 
 void rig_warm(struct rig *rig, uint64_t transactions)
@@ -199,6 +250,7 @@ void rig_close(struct rig *rig)
     rig->target->ops->free(rig->target);
     rig->workload->ops->free(rig->workload);
     drive_close(rig->data);
+    mem_large_free(rig->buffers, model_buffer_bytes(&rig->settings));
     loop_close(&rig->loop);
     mem_free(rig->users);
 }

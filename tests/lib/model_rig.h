@@ -20,7 +20,8 @@ struct rig_user {
 
 struct rig {
     struct loop loop;
-    struct drive *bottom, *data;
+    struct drive *data;
+    void *buffers; /* page memory, if the drive holds data */
     struct workload *workload;
     struct target *target;
     struct model_settings settings;
@@ -40,6 +41,8 @@ struct rig {
  */
 void rig_open(struct rig *rig, const struct model_settings *settings, int64_t latency_ns,
               struct drive *(*wrap)(struct drive *, void *), void *context);
+/* On a simulated drive that holds data, under stamps. */
+void rig_open_stamped(struct rig *rig, const struct model_settings *settings);
 /* Transactions of the users in turn, without time. */
 void rig_warm(struct rig *rig, uint64_t transactions);
 /* For so long; then until nothing is under way. */

@@ -10,6 +10,7 @@
 
 #include "../../src/target/model_core.h"
 #include "../../src/target/model_tpcc.h"
+#include "io/stamp.h"
 #include "model_rig.h"
 
 #define MS 1000000ll
@@ -231,6 +232,36 @@ static void test_a_failed_page_write_is_said(void **state)
     rig_close(&rig);
 }
 
+/* ---- data really written -----------------------------------------------------------------------
+ */
+
+/* Each page read is the one that was written last, whatever was in flight beside it. */
+static void run_stamped(const struct shape *shape)
+{
+    static struct rig rig;
+    struct model_settings settings;
+    struct stamp_counts counts;
+
+    settings_of(&settings, shape, 1);
+    settings.sysbench.rows = 10000;
+    rig_open_stamped(&rig, &settings);
+    rig.think_ns = 1e6;
+    rig_run(&rig, 1000 * MS);
+    drive_stamp_counts(rig.data, &counts);
+    assert_int_equal(counts.findings, 0);
+    assert_true(counts.written > 1000 && counts.checked > 1000);
+    assert_int_equal(rig.lost + rig.failed, 0);
+    assert_int_equal(rig_checks(&rig), 0);
+    rig_close(&rig);
+}
+
+static void test_stamped_pages_come_back_right(void **state)
+{
+    run_stamped(&shapes[2]);
+    run_stamped(&shapes[5]);
+    run_stamped(&shapes[8]);
+}
+
 /* ---- contention --------------------------------------------------------------------------------
  */
 
@@ -349,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_a_failed_read_fails_its_operation_only),
         cmocka_unit_test(test_wrong_data_are_told_apart_from_errors),
         cmocka_unit_test(test_a_failed_page_write_is_said),
+        cmocka_unit_test(test_stamped_pages_come_back_right),
         cmocka_unit_test(test_deadlocks_are_resolved),
         cmocka_unit_test(test_lock_waits_time_out),
         cmocka_unit_test(test_a_log_that_is_full_holds_writers_back),
