@@ -283,6 +283,15 @@ void sweep_victim(struct model *m)
     }
 }
 
+/* VMs do not checkpoint in step: each has its own place in the interval (golden section). */
+static int64_t first_interval(const struct model *m)
+{
+    double place = (m->target.vm + 1) * 0.6180339887498949;
+
+    place -= (double)(int64_t)place;
+    return (int64_t)((double)m->is.checkpoint_ns * (1 - place));
+}
+
 void checkpoint_start_timers(struct model *m)
 {
     struct model_writer *w = m->writer;
@@ -292,7 +301,7 @@ void checkpoint_start_timers(struct model *m)
     w->sweep.fire = sweep_fire;
     if (m->is.checkpoint_ns > 0) {
         loop_disarm(m->loop, &w->interval);
-        loop_arm(m->loop, &w->interval, m->loop->now_ns + m->is.checkpoint_ns);
+        loop_arm(m->loop, &w->interval, m->loop->now_ns + first_interval(m));
     }
     if (m->pool.policy == POOL_CLOCK) {
         loop_disarm(m->loop, &w->sweep);

@@ -79,7 +79,7 @@ struct touch {
 };
 
 /* The pages that an operation touches, in order; a window of them if they are many. */
-enum { PLAN_TOUCHES = 512 };
+enum { PLAN_TOUCHES = 32 };
 struct plan {
     uint32_t base, count; /* touches [base, base + PLAN_TOUCHES) of count are here */
     struct touch touches[PLAN_TOUCHES];

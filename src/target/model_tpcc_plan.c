@@ -113,6 +113,32 @@ static void prepare_customer(struct model *m, struct model_session *s, const str
     prepare_heap_update(m, s, IX_CUSTOMER, customer_page(m, op));
 }
 
+static void plan_recent_lines(const struct model *m, struct plan *plan, const struct op *op,
+                              uint32_t district, uint32_t from)
+{
+    uint32_t before = POOL_NO_PAGE;
+
+    plan_dive(m, plan, IX_STOCK, tpcc_stock_rank(op->key[0], 1),
+              tpcc_stock_rank(op->key[0], TPCC_ITEMS));
+    for (uint32_t o = from; o < op->key[2]; o++) {
+        before = tpcc_plan_lines(m, plan, district, o, TOUCH_READ, before);
+    }
+}
+
+static uint32_t first_recent(const struct op *op)
+{
+    return op->key[2] > STOCK_LEVEL_ORDERS ? (uint32_t)op->key[2] - STOCK_LEVEL_ORDERS : 1;
+}
+
+/* How many pages of lines there are, so that it can be resumed behind them. */
+static void prepare_stock_level(struct model *m, struct model_session *s, const struct op *op,
+                                uint32_t district)
+{
+    m->plan.base = m->plan.count = 0;
+    plan_recent_lines(m, &m->plan, op, district, first_recent(op));
+    s->leaf = m->plan.count;
+}
+
 void tpcc_rows_prepare(struct model *m, struct model_session *s, const struct op *op)
 {
     struct model_tpcc *t = m->tpcc;
@@ -142,6 +168,9 @@ void tpcc_rows_prepare(struct model *m, struct model_session *s, const struct op
         break;
     case TPCC_S_PAY_HISTORY:
         prepare_history(m, s, op);
+        break;
+    case TPCC_S_SL_COUNT:
+        prepare_stock_level(m, s, op, district);
         break;
     default:
         break;
@@ -298,8 +327,8 @@ static void plan_stocks(const struct model *m, struct plan *plan, int64_t w, uin
     uint32_t lines = tpcc_order_lines(m, district, o);
     uint32_t touches = lines * (m->layout.index[IX_STOCK_KEY].leaves ? 2 : 1);
 
-    if (plan->count + touches <= plan->base) {
-        plan->count += touches; /* done before the session waited */
+    if (plan->count + touches <= plan->base || plan->count >= plan->base + PLAN_TOUCHES) {
+        plan->count += touches; /* done before the session waited, or not its turn yet */
         return;
     }
     for (uint32_t i = 0; i < lines; i++) {
@@ -310,19 +339,16 @@ static void plan_stocks(const struct model *m, struct plan *plan, int64_t w, uin
     }
 }
 
-/* Lines of the last 20 orders, then the stock of each of their items. */
-static void plan_stock_level(const struct model *m, struct plan *plan, const struct op *op,
-                             uint32_t district)
+/* Lines of the last 20 orders, then the stock of each of their items: it is resumed often. */
+static void plan_stock_level(const struct model *m, const struct model_session *s,
+                             struct plan *plan, const struct op *op, uint32_t district)
 {
-    uint32_t next = (uint32_t)op->key[2], before = POOL_NO_PAGE;
-    uint32_t from = next > STOCK_LEVEL_ORDERS ? next - STOCK_LEVEL_ORDERS : 1;
-
-    plan_dive(m, plan, IX_STOCK, tpcc_stock_rank(op->key[0], 1),
-              tpcc_stock_rank(op->key[0], TPCC_ITEMS));
-    for (uint32_t o = from; o < next; o++) {
-        before = tpcc_plan_lines(m, plan, district, o, TOUCH_READ, before);
+    if (plan->base >= s->leaf) {
+        plan->count = s->leaf;
+    } else {
+        plan_recent_lines(m, plan, op, district, first_recent(op));
     }
-    for (uint32_t o = from; o < next; o++) {
+    for (uint32_t o = first_recent(op); o < op->key[2]; o++) {
         plan_stocks(m, plan, op->key[0], district, o);
     }
 }
@@ -454,7 +480,7 @@ void tpcc_rows_plan(struct model *m, const struct model_session *s, const struct
         plan_row(m, plan, IX_DISTRICT, district, TOUCH_READ);
         break;
     case TPCC_S_SL_COUNT:
-        plan_stock_level(m, plan, op, district);
+        plan_stock_level(m, s, plan, op, district);
         break;
     default:
         plan_delivery(m, s, plan, op, district);
