@@ -158,7 +158,8 @@ struct model {
     uint32_t read_count, read_free; /* first free one, NO_SESSION if none */
     uint64_t *made;                 /* a bit for each page that was added: written at least once */
     uint64_t *image_map;            /* postgres: imaged since the checkpoint began */
-    uint64_t *slot_map, *prune_map; /* postgres: heap page has free slots; is to be pruned */
+    uint64_t *slot_map;             /* postgres: heap page has free slots */
+    uint64_t *pending_map;          /* the next read changes the page: prune, or merge changes */
     uint64_t map_bytes, made_bytes;
     uint32_t grown[INDEXES]; /* pages added so far, over all rounds of the reserve */
 

@@ -152,14 +152,15 @@ static const uint16_t postgres_sysbench[PROFILE_STATEMENTS] = {
 };
 
 static const struct profile_log logs[MODEL_PROFILES] = {
-    [MODEL_INNODB] = {.commit = 100, .leaf_insert = 90, .split = 14336, .bad_credit = 500},
+    [MODEL_INNODB] =
+        {.commit = 100, .leaf_insert = 90, .split = 14336, .pending = 60, .bad_credit = 500},
     /* an image is 8192 less the hole: 7.7 KB on average (6.1) */
     [MODEL_POSTGRES] = {.commit = 34,
                         .leaf_insert = 62,
                         .split = 2600,
                         .image = 7700,
                         .lock = 57,
-                        .prune = 58,
+                        .pending = 58,
                         .bad_credit = 500,
                         .update_moved = 353 - 79},
     [MODEL_SQLSERVER] = {.commit = 200, .leaf_insert = 133, .split = 4200, .bad_credit = 1000},

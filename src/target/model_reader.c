@@ -267,13 +267,16 @@ static void touch_dirty(struct model *m, struct model_session *s, uint32_t frame
     }
 }
 
-/* The first read after an update prunes the heap page, which changes it (MODEL.md 5.3, rule 3). */
-static void touch_prune(struct model *m, struct model_session *s, uint32_t frame, uint32_t page)
+/*
+ * A read that changes the page: postgres prunes a heap page when it is first read after an update
+ * (MODEL.md 5.3, rule 3); innodb merges what its change buffer holds for it (5.2).
+ */
+static void touch_pending(struct model *m, struct model_session *s, uint32_t frame, uint32_t page)
 {
     uint64_t lsn = m->log.lsn;
 
-    bit_clear(m->prune_map, page);
-    log_append(&m->log, m->log_bytes->prune);
+    bit_clear(m->pending_map, page);
+    log_append(&m->log, m->log_bytes->pending);
     s->flags |= SESSION_WROTE;
     log_image(m, page);
     pool_dirty(&m->pool, frame, m->log.epoch, lsn);
@@ -309,9 +312,23 @@ static bool visit(struct model *m, uint32_t number, uint32_t page, enum touch_mo
     }
     if (mode != TOUCH_READ) {
         touch_dirty(m, s, frame, page);
-    } else if (m->prune_map && bit_get(m->prune_map, page)) {
-        touch_prune(m, s, frame, page);
+    } else if (m->pending_map && bit_get(m->pending_map, page)) {
+        touch_pending(m, s, frame, page);
     }
+    return true;
+}
+
+/* innodb: a change of a secondary index whose leaf is not in memory waits in the change buffer. */
+static bool buffer_change(struct model *m, struct model_session *s, const struct touch *touch)
+{
+    if (!m->is.change_buffer || m->is.profile != MODEL_INNODB || touch->mode != TOUCH_WRITE ||
+        !m->layout.index[touch->index].random || !page_exists(m, touch->page) ||
+        pool_find(&m->pool, touch->page) != POOL_NONE) {
+        return false;
+    }
+    bit_set(m->pending_map, touch->page);
+    s->flags |= SESSION_WROTE;
+    log_append(&m->log, m->log_bytes->pending);
     return true;
 }
 
@@ -376,7 +393,10 @@ bool reader_walk(struct model *m, uint32_t number)
             const struct touch *touch = &m->plan.touches[i];
 
             fetch_ahead(m, i, here);
-            if (!visit_parent(m, number, touch) ||
+            if (!visit_parent(m, number, touch)) {
+                return false;
+            }
+            if (!buffer_change(m, s, touch) &&
                 !visit(m, number, touch->page, (enum touch_mode)touch->mode)) {
                 return false;
             }

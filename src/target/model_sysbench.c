@@ -237,8 +237,8 @@ static void sysbench_apply(struct model *m, struct model_session *s, struct op *
     default:
         break;
     }
-    if (m->prune_map && op->verb != OP_SELECT && op->verb != OP_INSERT) {
-        bit_set(m->prune_map, index_leaf(&m->layout.index[IX_SBTEST], row_or_last(m, op)));
+    if (m->slot_map && op->verb != OP_SELECT && op->verb != OP_INSERT) {
+        bit_set(m->pending_map, index_leaf(&m->layout.index[IX_SBTEST], row_or_last(m, op)));
     }
 }
 

@@ -210,7 +210,7 @@ static void mark_prunable(struct model *m, const struct op *op, uint32_t distric
     default:
         return;
     }
-    bit_set(m->prune_map, index_leaf(&m->layout.index[id], rank));
+    bit_set(m->pending_map, index_leaf(&m->layout.index[id], rank));
 }
 
 void tpcc_rows_apply(struct model *m, struct model_session *s, struct op *op)
@@ -218,7 +218,7 @@ void tpcc_rows_apply(struct model *m, struct model_session *s, struct op *op)
     uint32_t district = tpcc_district_of(op->key[0], op->key[1]);
 
     op->rows = 1;
-    if (m->prune_map) {
+    if (m->slot_map) {
         mark_prunable(m, op, district);
     }
     if (op->statement <= TPCC_S_NO_LINE) {

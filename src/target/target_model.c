@@ -112,6 +112,12 @@ static uint64_t map_bytes(uint32_t pages)
     return ((uint64_t)pages / 64 + 1) * 8;
 }
 
+static bool has_pending(const struct model_settings *settings)
+{
+    return settings->profile == MODEL_POSTGRES ||
+           (settings->profile == MODEL_INNODB && settings->change_buffer);
+}
+
 static int open_maps(struct model *m, struct error *err)
 {
     uint32_t grown = m->layout.pages - m->layout.grown_first;
@@ -121,14 +127,14 @@ static int open_maps(struct model *m, struct error *err)
     m->sessions_bytes = (uint64_t)m->is.sessions * sizeof(struct model_session);
     m->made = mem_large(m->made_bytes);
     m->sessions = mem_large(m->sessions_bytes);
+    m->pending_map = has_pending(&m->is) ? mem_large(m->map_bytes) : NULL;
     if (m->is.profile == MODEL_POSTGRES) {
         m->slot_map = mem_large(m->map_bytes);
-        m->prune_map = mem_large(m->map_bytes);
         m->image_map = m->is.full_page_writes ? mem_large(m->map_bytes) : NULL;
     }
-    if (!m->made || !m->sessions ||
+    if (!m->made || !m->sessions || (has_pending(&m->is) && !m->pending_map) ||
         (m->is.profile == MODEL_POSTGRES &&
-         (!m->slot_map || !m->prune_map || (m->is.full_page_writes && !m->image_map)))) {
+         (!m->slot_map || (m->is.full_page_writes && !m->image_map)))) {
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for %u sessions and %u pages",
                          m->is.sessions, m->layout.pages);
     }
@@ -216,7 +222,7 @@ static void model_free(struct target *target)
     }
     mem_large_free(m->witness, (uint64_t)m->layout.pages * 8);
     mem_large_free(m->image_map, m->map_bytes);
-    mem_large_free(m->prune_map, m->map_bytes);
+    mem_large_free(m->pending_map, m->map_bytes);
     mem_large_free(m->slot_map, m->map_bytes);
     mem_large_free(m->made, m->made_bytes);
     mem_large_free(m->sessions, m->sessions_bytes);
@@ -238,7 +244,8 @@ uint64_t target_model_frame_bytes(void)
 
 static uint64_t memory_of(const struct model_settings *settings, const struct model_layout *layout)
 {
-    uint64_t maps = settings->profile == MODEL_POSTGRES ? 3 * map_bytes(layout->pages) : 0;
+    uint64_t maps = (settings->profile == MODEL_POSTGRES ? 3 : has_pending(settings)) *
+                    map_bytes(layout->pages);
 
     return sizeof(struct model) + maps + map_bytes(layout->pages - layout->grown_first) +
            (uint64_t)settings->sessions * sizeof(struct model_session) +

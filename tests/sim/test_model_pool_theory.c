@@ -15,7 +15,7 @@
  * 2002), carried over to the two policies: a page stays for a time that is the same for all.
  */
 
-enum { PAGES = 20000, FRAMES = 2000, DRAWS = 3000000, WARM = 1000000 };
+enum { PAGES = 20000, FRAMES = 2000, DRAWS = 1500000, WARM = 500000 };
 enum { USAGE = POOL_USAGE_MOST };
 
 static double chance[PAGES];
@@ -72,7 +72,7 @@ static double midpoint_whole(double old_time, double *ret_young)
 {
     double low = old_time, high = 1e9;
 
-    for (uint32_t i = 0; i < 60; i++) {
+    for (uint32_t i = 0; i < 40; i++) {
         double middle = low + (high - low) / 2;
 
         if (midpoint_sum(old_time, middle, ret_young) < FRAMES) {
@@ -88,7 +88,7 @@ static double midpoint_theory(void)
 {
     double low = 1, high = 1e5, whole = 0, young = 0, hits = 0;
 
-    for (uint32_t i = 0; i < 40; i++) {
+    for (uint32_t i = 0; i < 16; i++) {
         double middle = low + (high - low) / 2;
 
         whole = midpoint_whole(middle, &young);
@@ -120,6 +120,8 @@ static double clock_inside(double rate, double period)
         p *= rate * period / (a + 1);
     }
     for (uint32_t pass = 0; pass < 4000; pass++) {
+        double before = rounds[USAGE];
+
         for (uint32_t count = 0; count <= USAGE; count++) {
             double sum = 1, rest = 1;
 
@@ -128,6 +130,9 @@ static double clock_inside(double rate, double period)
                 sum += count + a > 0 ? poisson[a] * rounds[count + a - 1] : 0;
             }
             rounds[count] = sum + rest * rounds[USAGE - 1];
+        }
+        if (rounds[USAGE] - before < 1e-9 * before) {
+            break;
         }
     }
     return rounds[1] * period / (rounds[1] * period + 1 / rate);
