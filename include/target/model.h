@@ -20,49 +20,49 @@ struct model_settings {
     struct tpcc_settings tpcc;
     struct sysbench_settings sysbench;
 
-    uint32_t page_bytes;        /* 16384 innodb, 8192 others */
-    uint64_t buffer_bytes;      /* pool; frames = buffer_bytes / page_bytes */
-    bool index_full;            /* index_set: full (else lean), 3.1 */
-    uint32_t char_bytes;        /* sqlserver: 1 or 2 (bmf), 3.2 */
-    double leaf_fill;           /* sqlserver: 0.62 (bmf); others 1 */
-    bool k_fill_pristine;       /* sbtest.k leaves full after CREATE INDEX, 9.4 */
+    uint32_t page_bytes;   /* 16384 innodb, 8192 others */
+    uint64_t buffer_bytes; /* pool; frames = buffer_bytes / page_bytes */
+    bool index_full;       /* index_set: full (else lean), 3.1 */
+    uint32_t char_bytes;   /* sqlserver: 1 or 2 (bmf), 3.2 */
+    double leaf_fill;      /* sqlserver: 0.62 (bmf); others 1 */
+    bool k_fill_pristine;  /* sbtest.k leaves full after CREATE INDEX, 9.4 */
     uint64_t log_capacity_bytes;
-    uint32_t log_block_bytes;   /* unit of a log write: 512, 4096, 8192 */
-    uint32_t log_write_bytes;   /* largest log write; 60 KiB sqlserver */
-    uint32_t log_depth;         /* log writes in flight: 1; sqlserver 32 */
-    bool log_fua;               /* durability by FUA writes (sqlserver) rather than write + flush */
-    bool log_sync;              /* wait for durability at commit */
-    int64_t checkpoint_ns;      /* interval; 0: by log only */
-    uint32_t checkpoint_depth;  /* writes outstanding: 100 sqlserver */
+    uint32_t log_block_bytes;  /* unit of a log write: 512, 4096, 8192 */
+    uint32_t log_write_bytes;  /* largest log write; 60 KiB sqlserver */
+    uint32_t log_depth;        /* log writes in flight: 1; sqlserver 32 */
+    bool log_fua;              /* durability by FUA writes (sqlserver) rather than write + flush */
+    bool log_sync;             /* wait for durability at commit */
+    int64_t checkpoint_ns;     /* interval; 0: by log only */
+    uint32_t checkpoint_depth; /* writes outstanding: 100 sqlserver */
     uint32_t io_capacity, io_capacity_max; /* pages a second, innodb 5.2 */
     uint32_t lru_scan_depth;
-    bool doublewrite;           /* innodb */
-    bool full_page_writes;      /* postgres */
-    bool optimizer_dives;       /* innodb 5.x..: 4 */
+    bool doublewrite;      /* innodb */
+    bool full_page_writes; /* postgres */
+    bool optimizer_dives;  /* innodb 5.x..: 4 */
     bool change_buffer;
-    uint32_t gather_pages;      /* sqlserver: 32 */
-    uint32_t cores;             /* vCPUs */
-    int64_t cpu_statement_ns;   /* mean CPU of one statement, 7.2; 0 if cpu_txn_ns is used */
-    int64_t cpu_txn_ns;         /* mean CPU of a whole transaction (stored procedure), 7.3 */
-    double cpu_sigma;           /* lognormal sigma 0.6 */
+    uint32_t gather_pages;    /* sqlserver: 32 */
+    uint32_t cores;           /* vCPUs */
+    int64_t cpu_statement_ns; /* mean CPU of one statement, 7.2; 0 if cpu_txn_ns is used */
+    int64_t cpu_txn_ns;       /* mean CPU of a whole transaction (stored procedure), 7.3 */
+    double cpu_sigma;         /* lognormal sigma 0.6 */
     double cpu_tail_share, cpu_tail_factor; /* 1 % of bursts x 10 */
     int64_t lock_timeout_ns;
-    uint32_t sessions;          /* users of this VM */
-    uint64_t growth_bytes;      /* reserve for rows inserted while running */
+    uint32_t sessions;     /* users of this VM */
+    uint64_t growth_bytes; /* reserve for rows inserted while running */
     uint64_t seed;
 };
 
-void model_defaults(struct model_settings *settings, enum model_profile_kind profile,
-                    bool is_tpcc);
+void model_defaults(struct model_settings *settings, enum model_profile_kind profile, bool is_tpcc);
 
 /* What the layout comes to, before anything is allocated: for plan and for slicing the drive. */
 struct model_footprint {
-    uint64_t database_bytes;  /* data as loaded */
-    uint64_t data_bytes;      /* data region with growth reserve */
+    uint64_t database_bytes; /* data as loaded: the first part of the data region, all that must
+                                be filled; pages behind it are written before they are read */
+    uint64_t data_bytes;     /* data region with growth reserve: the last of total_bytes */
     uint64_t log_bytes, doublewrite_bytes, superblock_bytes;
-    uint64_t total_bytes;     /* all regions: what must fit on the VM's disks */
-    uint64_t memory_bytes;    /* what target_model_open() allocates, stamps not included */
-    uint64_t pages;           /* of the database as loaded */
+    uint64_t total_bytes;  /* all regions: what must fit on the VM's disks */
+    uint64_t memory_bytes; /* what target_model_open() allocates, stamps not included */
+    uint64_t pages;        /* of the database as loaded */
     uint64_t frames;
     struct {
         char name[24];
@@ -75,9 +75,9 @@ int model_footprint(const struct model_settings *settings, struct model_footprin
                     struct error *err);
 
 /*
- * data, log: the VM's disks; they may be the same drive, then the log ring comes first (the layout's
- * regions: superblock, log ring, doublewrite, data). buffers: page memory for `buffers_pages`
- * outstanding pages, from the loop's arena; NULL if the drive holds no data.
+ * data, log: the VM's disks; they may be the same drive, then the log ring comes first (the
+ * layout's regions: superblock, log ring, doublewrite, data). buffers: page memory for
+ * `buffers_pages` outstanding pages, from the loop's arena; NULL if the drive holds no data.
  */
 struct model_place {
     struct loop *loop;

@@ -15,7 +15,8 @@ struct target_facts {
     uint64_t pages_written, pages_dirtied, pages_dirty, pages_doublewritten, page_images;
     uint64_t written_by_checkpoint, written_by_cleaner, written_by_victim;
     uint64_t frames, frames_resident;
-    uint64_t log_bytes, log_record_bytes, log_padding_bytes, log_image_bytes, log_writes, log_flushes;
+    uint64_t log_bytes, log_record_bytes, log_padding_bytes, log_image_bytes, log_writes,
+        log_flushes;
     uint64_t commits_waited, commit_groups; /* mean group = commits_waited / commit_groups */
     uint64_t checkpoints, checkpoint_stalls;
     uint64_t lock_waits, deadlocks, lock_timeouts;
@@ -44,8 +45,8 @@ struct target_ops {
     /* Fills at most limit checks; returns how many. After the run, when nothing is under way. */
     uint32_t (*check)(struct target *, struct target_check *ret, uint32_t limit);
     /*
-     * While warm, time does not pass: page reads and writes are accounted but not issued, CPU, locks
-     * and log cost nothing, and begin() always returns true. For `start: warm`.
+     * While warm, time does not pass: page reads and writes are accounted but not issued, CPU,
+     * locks and log cost nothing, and begin() always returns true. For `start: warm`.
      */
     void (*warm)(struct target *, bool on);
     /* Nothing of the background's own (cleaner, checkpoint) may go on after this. */
@@ -58,7 +59,11 @@ struct target {
     uint32_t vm;
 };
 
-/* block: READ, WRITE, FLUSH and TRIM as they come. buffers: depth x largest request, or NULL. */
+/*
+ * block: READ, WRITE, FLUSH and TRIM as they come, one at a time a session. Waiting for a flush is
+ * SPENT_LOG, for the others SPENT_READ.
+ *   buffers  sessions x largest_bytes, or NULL if the drive holds no data
+ */
 struct target *target_block_open(struct drive *drive, uint32_t vm, uint32_t sessions,
                                  uint32_t largest_bytes, void *buffers, uint64_t seed,
                                  struct error *err);
