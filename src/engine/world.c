@@ -220,20 +220,19 @@ static bool world_phase(struct world *world, uint32_t index)
 {
     const struct plan_phase *phase = &world->plan->phases[index];
     bool last_phase = index + 1 == world->plan->phase_count, over = false, ends = false;
-    int64_t from_ns = world->loop.now_ns, end_ns = from_ns + phase->length_ns, tick_ns = from_ns;
+    int64_t from_ns = world->loop.now_ns, end_ns = from_ns + phase->length_ns, next_ns = from_ns;
 
     world->phase_from_ns[index] = from_ns - world->epoch_ns;
-    while (!over) {
-        int64_t next_ns = tick_ns + world->plan->interval_ns;
-
+    while (!over) { /* ticks keep to the schedule; an interval begins where the last one ended */
+        next_ns += world->plan->interval_ns;
         next_ns = next_ns < end_ns ? next_ns : end_ns;
         loop_run(&world->loop, next_ns);
         ends = world_ends(world);
         over = ends || world->loop.now_ns >= end_ns || world->loop.now_ns < next_ns ||
                world_work_over(world) ||
                (phase->rule != RULE_TIME && atomic_load(&world->shared->advance) > index);
-        world_publish(world, index, tick_ns, over && (ends || last_phase));
-        tick_ns = next_ns;
+        world_publish(world, index, from_ns, over && (ends || last_phase));
+        from_ns = world->loop.now_ns;
     }
     world->phase_until_ns[index] = world->loop.now_ns - world->epoch_ns;
     return ends;

@@ -17,12 +17,9 @@ static double per_second(double amount, double seconds)
     return seconds > 0 ? amount / seconds : 0;
 }
 
-/* open may be known of the VM alone and not of each kind; then it stays as it is. */
 static void totals(struct result_vm *vm)
 {
-    uint64_t open = 0;
-
-    vm->due = vm->done = vm->rolled_back = vm->failed = vm->skipped = vm->retries = 0;
+    vm->due = vm->open = vm->done = vm->rolled_back = vm->failed = vm->skipped = vm->retries = 0;
     for (uint32_t i = 0; i < vm->txn_count; i++) {
         const struct result_txn *txn = &vm->txns[i];
 
@@ -33,10 +30,9 @@ static void totals(struct result_vm *vm)
             vm->failed += txn->failed;
             vm->skipped += txn->skipped;
             vm->retries += txn->retries;
-            open += txn->open;
+            vm->open += txn->open;
         }
     }
-    vm->open = open > 0 ? open : vm->open;
 }
 
 static void rates(struct result_vm *vm)

@@ -256,6 +256,7 @@ void flush_pump(struct model *m)
         return;
     }
     if (batch->state == BATCH_IDLE) {
+        writer_look_again(m);
         memset(batch, 0, sizeof(*batch));
         batch->oldest = m->log.lsn;
         pool_oldest(&m->pool, &batch->oldest);

@@ -91,7 +91,7 @@ int pool_open(struct pool *pool, enum pool_policy policy, uint32_t frames, uint3
     pool->level1_end = level1_end;
     pool->bucket_count = pool_buckets_for(frames);
     pool->frame_mask = (1u << pool_bits(frames)) - 1;
-    pool->head = pool->tail = pool->middle = pool->free_head = POOL_NONE;
+    pool->head = pool->tail = pool->middle = pool->free_head = pool->scan = POOL_NONE;
     pool->free_count = frames;
     while (slack >> pool->clock_shift > FRAME_STAMP / 4) {
         pool->clock_shift++;
@@ -232,6 +232,9 @@ static void list_unlink(struct pool *pool, uint32_t frame)
 
     if (pool->middle == frame) {
         pool->middle = next;
+    }
+    if (pool->scan == frame) {
+        pool->scan = prev;
     }
     if (prev == POOL_NONE) {
         pool->head = next;

@@ -341,20 +341,32 @@ void writer_log_advanced(struct model *m)
 /* ---- frames ------------------------------------------------------------------------------------
  */
 
-/* dirty: asked to write one out; false if it cannot now. */
+/*
+ * How far from the tail clean pages are looked for: innodb to its scan depth, then it waits for the
+ * batch; sqlserver's lazy writer goes on over a quarter of the pool.
+ */
+static uint32_t looks_most(const struct model *m)
+{
+    return m->is.profile == MODEL_INNODB ? TAIL_LOOKS : m->pool.count / 4 + TAIL_LOOKS;
+}
+
+/* Each call looks at so many frames more, until enough are free or writer_look_again(). */
 void writer_evict_tail(struct model *m, bool (*dirty)(struct model *, uint32_t frame))
 {
+    struct model_writer *w = m->writer;
     struct pool *pool = &m->pool;
-    uint32_t frame = pool->tail;
+    uint32_t frame = w->looked == 0 ? pool->tail : pool->scan;
     bool asked = true;
 
-    m->writer->tail_is_dirty = true;
+    if (w->looked >= looks_most(m)) {
+        return;
+    }
     for (uint32_t i = 0; i < TAIL_LOOKS && frame != POOL_NONE; i++) {
         const struct pool_frame *f = &pool->frames[frame];
         uint32_t before = f->prev & FRAME_LINK;
 
-        if (pool->free_count >= m->writer->free_target) {
-            m->writer->tail_is_dirty = false;
+        if (pool->free_count >= w->free_target) {
+            w->looked = 0;
             return;
         }
         if (before != POOL_NONE) {
@@ -362,17 +374,21 @@ void writer_evict_tail(struct model *m, bool (*dirty)(struct model *, uint32_t f
             __builtin_prefetch(&pool->frames[pool->frames[before].prev & FRAME_LINK]);
             pool_prefetch(pool, pool->frames[before].page);
         }
-        if (f->prev & FRAME_WRITING) {
-            frame = before;
-            continue;
-        }
-        if ((f->prev & FRAME_DIRTY) == 0) {
+        if ((f->prev & (FRAME_DIRTY | FRAME_WRITING)) == 0) {
             pool_evict(pool, frame);
-        } else if (asked) {
+        } else if ((f->prev & FRAME_WRITING) == 0 && asked) {
             asked = dirty(m, frame);
         }
         frame = before;
     }
+    pool->scan = frame;
+    w->looked = frame == POOL_NONE ? UINT32_MAX : w->looked + TAIL_LOOKS;
+}
+
+/* A write is over: pages near the tail may be clean now. */
+void writer_look_again(struct model *m)
+{
+    m->writer->looked = 0;
 }
 
 /* Gather write (5.4): from the victim outward over dirty pages whose log is durable. */
@@ -423,8 +439,11 @@ void writer_frames(struct model *m, bool none)
         }
         return;
     }
-    if (m->pool.free_count >= w->free_low || m->stopped || (w->tail_is_dirty && !none)) {
+    if (m->pool.free_count >= w->free_low || m->stopped) {
         return;
+    }
+    if (none && w->looked >= looks_most(m)) {
+        writer_look_again(m);
     }
     if (m->is.profile == MODEL_INNODB) {
         flush_pump(m);
@@ -447,7 +466,7 @@ void writer_pump(struct model *m)
         }
         return;
     }
-    w->tail_is_dirty = false;
+    writer_look_again(m);
     writer_frames(m, false);
     checkpoint_pump(m);
 }

@@ -45,7 +45,7 @@ struct model_writer {
     struct io *held_first, **held_last; /* wait for the log, in order of LSN */
     uint32_t held, out[WRITE_KINDS];
     uint32_t free_low, free_target;
-    bool tail_is_dirty; /* looked at, with nothing more to evict before a write is over */
+    uint32_t looked; /* frames from the tail on, without finding enough that are clean */
     struct checkpoint checkpoint;
     struct flush_batch batch;
     struct timer interval, pace; /* pace: 10 ms of a checkpoint, 200 ms background writer */
@@ -78,6 +78,9 @@ void writer_space(struct model *m); /* the log's checkpoint has moved */
 /* Evict clean pages from the tail until enough are free; dirty: asked to write one out, false if
  * it cannot now. */
 void writer_evict_tail(struct model *m, bool (*dirty)(struct model *, uint32_t frame));
+
+/* Pages near the tail may have become clean: look from the tail on again. */
+void writer_look_again(struct model *m);
 
 /* ---- checkpoints of sqlserver and postgres (model_checkpoint.c) ---- */
 

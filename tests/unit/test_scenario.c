@@ -300,7 +300,7 @@ static const struct bad bads[] = {
      .says = "h3201-e1s: too small: 4 VMs need 2.4 TB, there are 1.6 TB",
      .hint = "--scale 1/2 or --scale fit; or 2 VMs"},
     {.yaml = "workload: {kind: tpcc, warehouses: 3000}\nvm: sqlserver-16c64g\n",
-     .says = "vm1: the data disk of VM config sqlserver-16c64g has 500 GB, database, log and "
+     .says = "vm0: the data disk of VM config sqlserver-16c64g has 500 GB, database, log and "
              "growth need",
      .hint = "--scale"},
     {.yaml = BLOCK,
