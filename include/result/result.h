@@ -223,7 +223,9 @@ struct result_interval {
     double tps, mean_ns, stddev_ns;
     int64_t p50_ns, p95_ns, p99_ns, p99_9_ns, max_ns;
     uint64_t read_bytes, write_bytes, flushes;
-    double hit_ratio; /* NAN: unknown */
+    double hit_ratio;       /* NAN: unknown */
+    uint64_t page_accesses; /* that hit_ratio is a share of */
+    int64_t pause_ns;       /* keying and think time of what ended, all together */
 };
 extern const char result_interval_header[]; /* one line, with newline */
 void result_interval_line(const struct result_interval *interval, struct text *ret);

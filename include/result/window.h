@@ -14,6 +14,8 @@ struct result_window {
     double tps, read_mb_s, write_mb_s;
     double mean_ns, stddev_ns; /* of the intervals' means and deviations, by what ended in each */
     int64_t max_ns;
+    double hit_ratio;                /* of all page accesses; NAN: unknown */
+    int64_t pause_ns;                /* keying and think time of what ended, all together */
     double tps_cv, worst_second_tps; /* over intervals of full length; 0 if there are none */
 };
 

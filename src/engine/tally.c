@@ -29,6 +29,7 @@ static void row_of_record(struct run *run, uint32_t vm, const struct record *rec
         row->failed += kind->failed;
         row->skipped += kind->skipped;
         row->retries += kind->retries;
+        row->pause_ns += kind->pause_ns;
         hist_merge(responses, &kind->response);
     }
     for (uint32_t a = 0; a < IO_AREAS; a++) {
@@ -58,6 +59,7 @@ static void row_add(struct result_interval *into, const struct result_interval *
     into->failed += from->failed;
     into->skipped += from->skipped;
     into->retries += from->retries;
+    into->pause_ns += from->pause_ns;
     into->read_bytes += from->read_bytes;
     into->write_bytes += from->write_bytes;
     into->flushes += from->flushes;
@@ -116,10 +118,12 @@ static void rows_hit_ratio(struct run *run, struct record *const *records)
         uint64_t a = now->page_accesses - last->page_accesses;
 
         run->now[i].hit_ratio = ratio_of(h, a);
+        run->now[i].page_accesses = a;
         hits += h;
         accesses += a;
     }
     run->now[run->plan->vm_count].hit_ratio = ratio_of(hits, accesses);
+    run->now[run->plan->vm_count].page_accesses = accesses;
 }
 
 static void series_add(struct series *series, double value)

@@ -9,7 +9,8 @@
 
 const char result_interval_header[] =
     "start_ns,length_ns,phase,vm,due,done,rolled_back,failed,skipped,retries,tps,mean_ns,stddev_ns,"
-    "p50_ns,p95_ns,p99_ns,p99_9_ns,max_ns,read_bytes,write_bytes,flushes,hit_ratio\n";
+    "p50_ns,p95_ns,p99_ns,p99_9_ns,max_ns,read_bytes,write_bytes,flushes,hit_ratio,page_accesses,"
+    "pause_ns\n";
 
 /* The shortest digits that read back equal; nothing for NAN. */
 static void add_num(struct text *out, double value)
@@ -57,7 +58,7 @@ void result_interval_line(const struct result_interval *interval, struct text *r
     text_addf(ret, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", interval->read_bytes,
               interval->write_bytes, interval->flushes);
     add_num(ret, interval->hit_ratio);
-    text_add_char(ret, '\n');
+    text_addf(ret, ",%" PRIu64 ",%" PRId64 "\n", interval->page_accesses, interval->pause_ns);
 }
 
 /* Takes fields off the front of a line; `fine` stays false once one was wrong. */
@@ -161,6 +162,8 @@ bool result_interval_parse(const char *line, struct result_interval *ret)
     row.write_bytes = take_u64(&fields, UINT64_MAX);
     row.flushes = take_u64(&fields, UINT64_MAX);
     row.hit_ratio = take_num(&fields, NAN);
+    row.page_accesses = take_u64(&fields, UINT64_MAX);
+    row.pause_ns = take_i64(&fields);
     if (!fields.fine || !fields.ended || fields.at[strspn(fields.at, "\r\n")] != '\0') {
         return false;
     }

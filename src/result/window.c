@@ -6,6 +6,7 @@
 
 struct sums {
     double ended, mean, square; /* weighted by what ended in each interval */
+    double accesses, hits;
     struct moments tps;
     int64_t full_ns; /* length of a full interval */
 };
@@ -32,7 +33,12 @@ static void add(struct result_window *window, struct sums *sums, const struct re
     window->read_bytes += row->read_bytes;
     window->write_bytes += row->write_bytes;
     window->flushes += row->flushes;
+    window->pause_ns += row->pause_ns;
     window->max_ns = row->max_ns > window->max_ns ? row->max_ns : window->max_ns;
+    if (row->page_accesses > 0) { /* hit_ratio is NAN elsewhere */
+        sums->accesses += (double)row->page_accesses;
+        sums->hits += (double)row->page_accesses * row->hit_ratio;
+    }
     sums->ended += ended;
     sums->mean += ended * row->mean_ns;
     sums->square += ended * (row->mean_ns * row->mean_ns + row->stddev_ns * row->stddev_ns);
@@ -69,6 +75,7 @@ void result_window_of(const struct result_interval *rows, uint64_t count, int32_
         window.mean_ns = mean;
         window.stddev_ns = sqrt(fmax(0, sums.square / sums.ended - mean * mean));
     }
+    window.hit_ratio = sums.accesses > 0 ? sums.hits / sums.accesses : NAN;
     window.tps_cv = moments_cv(&sums.tps);
     window.worst_second_tps = sums.tps.min;
     *ret = window;

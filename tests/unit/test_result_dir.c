@@ -213,17 +213,17 @@ static void a_torn_or_foreign_line_is_no_interval(void **state)
     text_free(&line);
     assert_false(result_interval_parse(result_interval_header, &back));
     assert_false(
-        result_interval_parse("0,1,sample,0,1,1,0,0,0,0,1,nan,1,1,1,1,1,1,1,1,1,0.5\n", &back));
+        result_interval_parse("0,1,sample,0,1,1,0,0,0,0,1,nan,1,1,1,1,1,1,1,1,1,0.5,1,1\n", &back));
     assert_false(
-        result_interval_parse("0,1,sample,0,-1,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,0.5\n", &back));
+        result_interval_parse("0,1,sample,0,-1,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,0.5,1,1\n", &back));
     assert_false(result_interval_parse(
-        "0,1,sample,0,18446744073709551616,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,0.5\n", &back));
+        "0,1,sample,0,18446744073709551616,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,0.5,1,1\n", &back));
     assert_false(
-        result_interval_parse("0,1,sample,0,1,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,0.5,9\n", &back));
+        result_interval_parse("0,1,sample,0,1,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,0.5,1,1,9\n", &back));
     assert_false(result_interval_parse(
-        "0,1,a_phase_whose_name_is_too_long,0,1,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,\n", &back));
+        "0,1,a_phase_whose_name_is_too_long,0,1,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,,1,1\n", &back));
     assert_true(
-        result_interval_parse("0,1,sample,all,1,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,\r\n", &back));
+        result_interval_parse("0,1,sample,all,1,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,,1,1\r\n", &back));
     assert_int_equal(back.vm, -1);
     assert_true(isnan(back.hit_ratio));
 }
