@@ -15,7 +15,7 @@
 enum { WIDTH_LEAST = 40 };
 
 const char *const page_color_names[PAGE_COLORS] = {"auto", "always", "never"};
-const char *const page_format_names[PAGE_FORMATS] = {"text", "markdown", "csv", "json"};
+const char *const page_format_names[PAGE_FORMATS] = {"text", "markdown", "csv", "json", "digest"};
 
 /* What became of stdout: there is one a process. */
 static struct {
@@ -161,11 +161,15 @@ int page_render(const struct result *result, const char *run_dir, enum page_form
                 uint32_t width, bool colour, struct text *ret, struct error *err)
 {
     struct doc_text_options options = {.width = width, .colour = colour};
+    char digest[72];
     struct doc doc;
 
     doc_init(&doc);
     if (format == PAGE_JSON) {
         result_write_json(result, ret);
+    } else if (format == PAGE_DIGEST) {
+        result_digest(result, digest);
+        text_addf(ret, "%s\n", digest);
     } else {
         doc_run(&doc, result, run_dir);
         if (format == PAGE_MARKDOWN) {
