@@ -1,5 +1,7 @@
 # rawtps: one Makefile. `make help` lists the targets, `make deps` installs what it needs.
 BUILD ?= build
+# one name, however it was given: dependency files carry it
+override BUILD := $(abspath $(BUILD))
 PREFIX ?= /usr/local
 OPT ?= -O2
 PKG_CONFIG ?= pkg-config

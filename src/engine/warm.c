@@ -6,11 +6,14 @@
 
 /*
  * Warm start: every user in turn carries out a whole transaction, and no time passes. A round is as
- * many transactions as a sixteenth of the pool's frames; the pool is warm when it is full and two
- * rounds differ in page reads a transaction by less than WARM_TOLERANCE.
+ * many transactions as a sixteenth of the pool's frames. A pool that fills and then begins to evict
+ * first misses more, then less again, so rounds are compared by windows: it is warm when the mean
+ * page reads a transaction of the last WARM_WINDOW rounds and of those before differ by less than
+ * WARM_TOLERANCE, or by less than WARM_READS (a pool that holds all that is asked for never fills).
  */
-#define WARM_TOLERANCE 0.02
-enum { WARM_ROUND_MIN = 2000, WARM_ROUNDS = 400 };
+#define WARM_TOLERANCE 0.03
+#define WARM_READS     0.02
+enum { WARM_WINDOW = 4, WARM_ROUND_MIN = 2000, WARM_ROUNDS = 128 };
 
 static void warm_transaction(struct vm *vm, struct user *user)
 {
@@ -25,7 +28,8 @@ static void warm_transaction(struct vm *vm, struct user *user)
     }
 }
 
-static uint64_t warm_round(struct vm *vm, uint64_t transactions, double *ret_reads)
+/* Returns page reads a transaction. */
+static double warm_round(struct vm *vm, uint64_t transactions)
 {
     struct target_facts before, after;
     uint32_t id = 0;
@@ -36,31 +40,43 @@ static uint64_t warm_round(struct vm *vm, uint64_t transactions, double *ret_rea
         id = id + 1 == vm->user_count ? 0 : id + 1;
     }
     vm->target->ops->facts(vm->target, &after);
-    *ret_reads = (double)(after.page_reads - before.page_reads) / (double)transactions;
-    return after.frames_resident * 100 / (after.frames > 0 ? after.frames : 1);
+    return (double)(after.page_reads - before.page_reads) / (double)transactions;
+}
+
+/* reads: of `count` rounds so far. */
+static bool warm_stable(const double *reads, uint32_t count)
+{
+    double now = 0, before = 0, step;
+
+    if (count < 2 * WARM_WINDOW) {
+        return false;
+    }
+    for (uint32_t i = 0; i < WARM_WINDOW; i++) {
+        now += reads[count - 1 - i] / WARM_WINDOW;
+        before += reads[count - 1 - WARM_WINDOW - i] / WARM_WINDOW;
+    }
+    step = now > before ? now - before : before - now;
+    return step < WARM_READS || step < WARM_TOLERANCE * before;
 }
 
 void vm_warm(struct vm *vm, struct world *world)
 {
     struct target_facts facts;
+    double reads[WARM_ROUNDS];
     uint64_t round;
-    double reads, before = -1;
 
     vm->target->ops->facts(vm->target, &facts);
     round = facts.frames / 16 < WARM_ROUND_MIN ? WARM_ROUND_MIN : facts.frames / 16;
     vm->target->ops->warm(vm->target, true);
     for (uint32_t i = 0; i < WARM_ROUNDS && !shared_stopping(world->shared); i++) {
-        uint64_t full = warm_round(vm, round, &reads);
-
+        reads[i] = warm_round(vm, round);
         atomic_fetch_add(&world->warm_transactions, round);
         if (world->tick != NULL) {
             world->tick(world->context, world);
         }
-        if (before >= 0 && reads <= before * (1 + WARM_TOLERANCE) &&
-            reads >= before * (1 - WARM_TOLERANCE) && (full >= 95 || reads < 0.01)) {
+        if (warm_stable(reads, i + 1)) {
             break;
         }
-        before = reads;
     }
     vm->target->ops->warm(vm->target, false);
     for (uint32_t id = 0; id < vm->user_count; id++) {
