@@ -7,7 +7,8 @@
 needs valgrind make
 
 program=$BUILD/cost/tests/bench/cost_drive
-run make -s -C "$ROOT" CC=gcc OPT=-O2 CFLAGS= LDFLAGS= BUILD="$BUILD/cost" "$program"
+run flock "$BUILD/cost.lock" make -s -C "$ROOT" CC=gcc OPT=-O2 CFLAGS= LDFLAGS= \
+    BUILD="$BUILD/cost" "$program"
 [ "$code" -eq 0 ] || fail 'builds' "$(tap_shown)"
 
 # instructions NAME REQUESTS: all of them

@@ -6,7 +6,8 @@
 needs valgrind make
 
 program=$BUILD/cost/tests/bench/cost_workload
-run make -s -C "$ROOT" CC=gcc OPT=-O2 CFLAGS= LDFLAGS= BUILD="$BUILD/cost" "$program"
+run flock "$BUILD/cost.lock" make -s -C "$ROOT" CC=gcc OPT=-O2 CFLAGS= LDFLAGS= \
+    BUILD="$BUILD/cost" "$program"
 [ "$code" -eq 0 ] || fail 'builds' "$(tap_shown)"
 
 # instructions NAME TRANSACTIONS: all of them

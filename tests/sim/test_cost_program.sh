@@ -1,0 +1,49 @@
+#!/bin/sh
+# slow, not-sanitized, limit: 300
+# Instructions that the whole program spends on a transaction in virtual time, and on a bare
+# request: users, workload, model, loop, a drive that does nothing, recorder and files. How long a
+# full-scale run takes depends on nothing else. Counted by callgrind, so that a busy machine does
+# not matter.
+. "${ROOT:-.}/tests/lib/tap.sh"
+needs valgrind make python3
+
+program=$BUILD/cost/rawtps
+run flock "$BUILD/cost.lock" make -s -C "$ROOT" CC=gcc OPT=-O2 CFLAGS= LDFLAGS= \
+    BUILD="$BUILD/cost" "$program"
+[ "$code" -eq 0 ] || fail 'builds' "$(tap_shown)"
+
+cat > ended.py <<'P'
+import json
+import sys
+kinds = json.load(open(sys.argv[1]))["aggregate"]["txns"]
+print(sum(kind["done"] + kind["rolled_back"] for kind in kinds if not kind["deferred"]))
+P
+
+# measured SECONDS ARG...: sets $spent and $ended of one run
+measured() {
+    sample=$1
+    shift
+    rm -rf dir
+    spent=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" run "$@" --virtual \
+        --set drive.kind=null --set vms=1 --set phases.settle=1s --set "phases.sample=${sample}s" \
+        --quiet --out dir 2>&1 >/dev/null | sed -n 's/.*Collected : //p')
+    ended=$(python3 ended.py dir/run.json)
+}
+
+# costs NAME SECONDS LIMIT ARG...: the difference of two runs, so that setting up does not count
+costs() {
+    name=$1 seconds=$2 limit=$3
+    shift 3
+    measured 1 "$@"
+    few=$ended little=$spent
+    measured "$seconds" "$@"
+    each=$(((spent - little) / (ended - few)))
+    echo "# $name: $each instructions, limit $limit ($((ended - few)) ended)"
+    ok "$name: within $limit instructions" test "$each" -gt 0 -a "$each" -le "$limit"
+}
+
+costs 'a TPC-C transaction' 3 60000 "$ROOT/tests/bench/tpcc.yaml" \
+    --set workload.warehouses=4 --set workload.users=40 --set database.buffer=120MiB
+costs 'a Sysbench read-write transaction' 5 36000 "$ROOT/tests/bench/sysbench.yaml" \
+    --set workload.rows=200000 --set database.buffer=128MiB
+costs 'a bare request' 3 1100 "$ROOT/tests/bench/bench.yaml" --set drive.latency=100us
