@@ -16,7 +16,7 @@ struct result_window {
     int64_t max_ns;
     double hit_ratio;                /* of all page accesses; NAN: unknown */
     int64_t pause_ns;                /* keying and think time of what ended, all together */
-    double tps_cv, worst_second_tps; /* over intervals of full length; 0 if there are none */
+    double tps_cv, worst_second_tps; /* over intervals of full length (98 %); 0 if none */
 };
 
 /*

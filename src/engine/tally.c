@@ -114,8 +114,9 @@ static void rows_hit_ratio(struct run *run, struct record *const *records)
 
     for (uint32_t i = 0; i < run->plan->vm_count; i++) {
         const struct target_facts *last = &run->totals[i].last, *now = &records[i]->facts;
-        uint64_t h = now->page_hits - last->page_hits;
-        uint64_t a = now->page_accesses - last->page_accesses;
+        bool pool = now->frames > 0; /* a bare drive's reads are no page accesses */
+        uint64_t h = pool ? now->page_hits - last->page_hits : 0;
+        uint64_t a = pool ? now->page_accesses - last->page_accesses : 0;
 
         run->now[i].hit_ratio = ratio_of(h, a);
         run->now[i].page_accesses = a;

@@ -42,7 +42,8 @@ static void add(struct result_window *window, struct sums *sums, const struct re
     sums->ended += ended;
     sums->mean += ended * row->mean_ns;
     sums->square += ended * (row->mean_ns * row->mean_ns + row->stddev_ns * row->stddev_ns);
-    if (row->length_ns == sums->full_ns && row->length_ns > 0) {
+    /* in real time an interval ends some microseconds after its tick */
+    if (row->length_ns > 0 && row->length_ns >= sums->full_ns - sums->full_ns / 50) {
         moments_add(&sums->tps, row->tps);
     }
 }
