@@ -120,6 +120,11 @@ static void integrity_line(struct doc *doc, const struct result *result)
     }
     if (rules == 0) {
         doc_pair(doc, "integrity", "%s wrong of %s pages checked", errors, checked);
+    } else if (!integrity->checked) {
+        doc_pair(doc, "integrity",
+                 "no page to check in a drive that holds no data, %" PRIu32 " of %" PRIu32
+                 " consistency rules hold",
+                 rules - broken, rules);
     } else {
         doc_pair(doc, "integrity",
                  "%s wrong of %s pages checked, %" PRIu32 " of %" PRIu32 " consistency rules hold",
