@@ -6,7 +6,7 @@
 mkdir -p tree/tests/cli tree/tests/unit tree/tests/lib
 cp "$ROOT/tests/run" tree/tests/run
 cp "$ROOT/tests/lib/tap.sh" tree/tests/lib/tap.sh
-printf 'b/rawtps:\n\tmkdir -p b && touch b/rawtps\n' > tree/Makefile
+printf '$(CURDIR)/b/rawtps:\n\tmkdir -p b && touch b/rawtps\n' > tree/Makefile
 unset BLESS CI
 
 # one_test BODY: a tree with this one shell test, run; the last line is in $last
@@ -78,7 +78,7 @@ is 'which is empty each time' "$last" '1 passed, 0 failed, 0 skipped'
 not_ok 'and goes away' test -e tree/b/tmp/cli/test_one
 
 echo 'int main(void) { return oops; }' > tree/tests/unit/test_c.c
-printf 'b/tests/%%: tests/%%.c\n\tmkdir -p $(@D) && gcc -o $@ $<\n' >> tree/Makefile
+printf '$(CURDIR)/b/tests/%%: tests/%%.c\n\tmkdir -p $(@D) && gcc -o $@ $<\n' >> tree/Makefile
 run tree/tests/run --build b unit/test_c
 is 'a test that does not compile is a failure' "$(printf '%s\n' "$out" | tail -n 1) $code" \
     '0 passed, 1 failed, 0 skipped 1'
@@ -87,7 +87,7 @@ like 'with what the compiler said' "$out" 'oops'
 run tree/tests/run --build b no_such_test
 is 'a name that matches nothing is a failure' "$code" 1
 
-printf 'b/rawtps:\n\tfalse\n' > tree/Makefile
+printf '$(CURDIR)/b/rawtps:\n\tfalse\n' > tree/Makefile
 rm tree/b/rawtps
 one_test 'echo "ok 1 - a"'
 is 'a program that does not build is a failure' "$code" 1
