@@ -27,4 +27,4 @@ run "$RAWTPS" report small/run
 is 'report works on what is there' "$code" 0
 like 'and has figures' "$out" '^ all +[1-9]'
 is 'every line of intervals.csv is whole' \
-    "$(awk -F, 'NR > 1 && NF != 22' small/run/intervals.csv | wc -l)" 0
+    "$(awk -F, 'NR > 1 && NF != 24' small/run/intervals.csv | wc -l)" 0
