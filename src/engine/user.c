@@ -9,6 +9,12 @@
 /* Retries: a mean back-off that doubles, and an end to patience (counted as failed). */
 enum { USER_RETRY_LIMIT = 50 };
 #define USER_BACKOFF_NS 500000ll
+/*
+ * Users arrive as if they had been there so many cycles: else as many as think for less than a
+ * cycle are due twice in the first one. Without think time they are spread over a moment.
+ */
+enum { USER_CYCLES = 8 };
+#define USER_STAGGER_NS 1e6
 
 static struct user *user_of_timer(struct timer *timer)
 {
@@ -79,14 +85,31 @@ static bool vm_may_begin(struct vm *vm)
     return true;
 }
 
-void user_first(struct user *user, int64_t due_ns)
+/* Pauses from before the beginning on, until one ends behind it. */
+static int64_t user_arrive(struct vm *vm, struct user *user, int64_t at_ns, int64_t begin_ns)
+{
+    while (at_ns < begin_ns) {
+        at_ns += (int64_t)user->think_us * 1000;
+        user_choose(vm, user);
+        at_ns += (int64_t)user->keying_us * 1000;
+    }
+    return at_ns;
+}
+
+void user_first(struct user *user, double spread)
 {
     struct vm *vm = user_vm(user);
+    int64_t now_ns = vm->loop->now_ns, due_ns = now_ns + (int64_t)(spread * USER_STAGGER_NS);
+    double cycle_ns = vm->plan->mean_think_ns;
 
     if (!vm_may_begin(vm)) {
         return;
     }
     user_choose(vm, user);
+    if (cycle_ns > USER_STAGGER_NS) {
+        due_ns =
+            user_arrive(vm, user, now_ns - (int64_t)((USER_CYCLES + spread) * cycle_ns), now_ns);
+    }
     user_wait(user, vm, vm->rate_gap_ns > 0 ? vm_next_arrival(vm) : due_ns);
 }
 

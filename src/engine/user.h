@@ -7,7 +7,7 @@
 void user_init(struct user *user, uint32_t id, bool worker, uint64_t seed);
 /* Choose the next transaction and wait until it is due; not earlier than from_ns. */
 void user_next(struct user *user, int64_t from_ns);
-/* As user_next(), first due at exactly due_ns. */
-void user_first(struct user *user, int64_t due_ns);
+/* As user_next(), for one who is amid a pause. spread: 0 to 1, uniform over the users. */
+void user_first(struct user *user, double spread);
 
 #endif

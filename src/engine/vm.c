@@ -8,9 +8,6 @@
 #include "target/model.h"
 #include "user.h"
 
-/* Without think time users begin spread over this, not all at one instant. */
-#define VM_STAGGER_NS 1000000ll
-
 _Static_assert(sizeof(struct user) <= PLAN_USER_BYTES, "a user costs more than the plan says");
 
 uint32_t vm_worker_count(const struct plan_vm *plan)
@@ -190,12 +187,10 @@ void vm_close(struct vm *vm)
 
 void vm_start(struct vm *vm)
 {
-    double spread_ns = vm->plan->mean_think_ns > 0 ? vm->plan->mean_think_ns : VM_STAGGER_NS;
-
     vm->next_due_ns = vm->loop->now_ns;
     for (uint32_t id = 0; id < vm->user_count; id++) {
         struct user *user = &vm->users[id];
 
-        user_first(user, vm->loop->now_ns + (int64_t)(rng_unit(&user->rng) * spread_ns));
+        user_first(user, rng_unit(&user->rng));
     }
 }
