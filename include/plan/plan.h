@@ -44,6 +44,7 @@ struct plan_disk {
 struct plan_vm {
     char name[32], config[48];
     uint32_t users, vcpus;
+    uint32_t workers; /* that carry out deferred parts: sessions of the model beside the users' */
     uint64_t memory_bytes;
     enum plan_workload workload;
     enum plan_target target;

@@ -47,7 +47,7 @@ struct model_settings {
     double cpu_sigma;         /* lognormal sigma 0.6 */
     double cpu_tail_share, cpu_tail_factor; /* 1 % of bursts x 10 */
     int64_t lock_timeout_ns;
-    uint32_t sessions;     /* users of this VM */
+    uint32_t sessions;     /* users of this VM, and workers */
     uint64_t growth_bytes; /* reserve for rows inserted while running */
     uint64_t seed;
 };

@@ -10,14 +10,9 @@
 
 _Static_assert(sizeof(struct user) <= PLAN_USER_BYTES, "a user costs more than the plan says");
 
-uint32_t vm_worker_count(const struct plan_vm *plan)
-{
-    return plan->workload == PLAN_TPCC && plan->model.tpcc.deferred ? 8 + plan->users / 200 : 0;
-}
-
 static uint32_t vm_deferred_limit(const struct plan_vm *plan)
 {
-    return vm_worker_count(plan) > 0 ? 64 + plan->users / 4 : 0;
+    return plan->workers > 0 ? 64 + plan->users / 4 : 0;
 }
 
 uint32_t vm_kinds(const struct plan_vm *plan)
@@ -35,16 +30,16 @@ uint32_t vm_kinds(const struct plan_vm *plan)
 
 uint32_t vm_record_kinds(const struct plan_vm *plan)
 {
-    return vm_kinds(plan) + (vm_worker_count(plan) > 0 ? 1 : 0);
+    return vm_kinds(plan) + (plan->workers > 0 ? 1 : 0);
 }
 
 uint64_t vm_memory_bytes(const struct plan_vm *plan)
 {
-    uint64_t people = plan->users + vm_worker_count(plan);
+    uint64_t people = plan->users + plan->workers;
 
     return sizeof(struct vm) + people * sizeof(struct user) +
-           vm_deferred_limit(plan) * sizeof(struct deferred) +
-           vm_worker_count(plan) * sizeof(uint32_t) + record_memory_bytes(vm_record_kinds(plan));
+           vm_deferred_limit(plan) * sizeof(struct deferred) + plan->workers * sizeof(uint32_t) +
+           record_memory_bytes(vm_record_kinds(plan));
 }
 
 static void vm_look(void *context, const struct io *io)
@@ -116,8 +111,7 @@ static int vm_open_people(struct vm *vm, struct error *err)
 int vm_open(struct vm **ret, const struct plan_vm *plan, uint32_t index,
             const struct vm_place *place, struct error *err)
 {
-    uint32_t workers = vm_worker_count(plan);
-    struct vm *vm = mem_zalloc(sizeof(*vm) + (plan->users + workers) * sizeof(struct user));
+    struct vm *vm = mem_zalloc(sizeof(*vm) + (plan->users + plan->workers) * sizeof(struct user));
     int rc;
 
     if (vm == NULL) {
@@ -128,7 +122,7 @@ int vm_open(struct vm **ret, const struct plan_vm *plan, uint32_t index,
     vm->index = index;
     vm->loop = place->loop;
     vm->user_count = plan->users;
-    vm->worker_count = workers;
+    vm->worker_count = plan->workers;
     vm->work_left = plan->work_transactions > 0 ? plan->work_transactions : UINT64_MAX;
     vm->rate_gap_ns = plan->arrivals == PLAN_CLOSED ? 0 : 1e9 / plan->rate_per_s;
     vm->poisson = plan->arrivals == PLAN_POISSON;
@@ -157,10 +151,8 @@ int vm_open_target(struct vm *vm, const struct vm_place *place, struct error *er
             .buffers = place->buffers,
             .buffer_bytes = place->buffer_bytes,
         };
-        struct model_settings settings = plan->model;
 
-        settings.sessions = vm->user_count + vm->worker_count;
-        vm->target = target_model_open(&settings, &model, vm->index, err);
+        vm->target = target_model_open(&plan->model, &model, vm->index, err);
     }
     return vm->target == NULL ? err->code : 0;
 }

@@ -72,7 +72,6 @@ static inline struct vm *user_vm(struct user *user)
 }
 
 /* What a VM needs besides its drive and target: memory for its users. */
-uint32_t vm_worker_count(const struct plan_vm *plan);
 uint32_t vm_kinds(const struct plan_vm *plan); /* of users' transactions */
 uint32_t vm_record_kinds(const struct plan_vm *plan);
 uint64_t vm_memory_bytes(const struct plan_vm *plan);

@@ -20,7 +20,7 @@ static uint32_t world_timers(const struct world *world)
     for (uint32_t i = 0; i < world->vm_count; i++) {
         const struct plan_vm *vm = &world->plan->vms[world->first_vm + i];
 
-        timers += (uint64_t)(vm->users + vm_worker_count(vm)) * 4 + WORLD_TIMERS_VM;
+        timers += (uint64_t)(vm->users + vm->workers) * 4 + WORLD_TIMERS_VM;
     }
     return (uint32_t)timers;
 }

@@ -276,9 +276,9 @@ enum {
 
 static uint64_t vm_memory(const struct plan *plan, const struct plan_vm *vm)
 {
-    uint64_t bytes = (uint64_t)vm->users * PLAN_USER_BYTES +
-                     (uint64_t)HIST_BYTES * RECORD_HISTS * RECORDS +
-                     loop_memory_bytes(vm->users * TIMERS_USER + TIMERS_VM);
+    uint64_t people = (uint64_t)vm->users + vm->workers;
+    uint64_t bytes = people * PLAN_USER_BYTES + (uint64_t)HIST_BYTES * RECORD_HISTS * RECORDS +
+                     loop_memory_bytes((uint32_t)people * TIMERS_USER + TIMERS_VM);
 
     if (vm->target == PLAN_MODEL) {
         bytes += vm->footprint.memory_bytes;

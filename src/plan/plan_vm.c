@@ -341,6 +341,11 @@ static int vm_on_disks(const struct draft *draft, const struct scenario_config *
     return 0;
 }
 
+static uint32_t workers_of(const struct plan_vm *vm)
+{
+    return vm->workload == PLAN_TPCC && vm->model.tpcc.deferred ? 8 + vm->users / 200 : 0;
+}
+
 static int model_at(const struct draft *draft, uint32_t i, const struct fraction *scale,
                     struct plan_vm *ret, struct error *err)
 {
@@ -355,7 +360,9 @@ static int model_at(const struct draft *draft, uint32_t i, const struct fraction
     scale_model(&ret->model, factor);
     ret->users = (uint32_t)scaled(vm->users, factor, 1);
     ret->rate_per_s *= factor;
-    ret->model.tpcc.users = ret->model.sysbench.threads = ret->model.sessions = ret->users;
+    ret->workers = workers_of(ret);
+    ret->model.tpcc.users = ret->model.sysbench.threads = ret->users;
+    ret->model.sessions = ret->users + ret->workers;
     ret->vcpus = config->vcpus;
     ret->memory_bytes =
         factor == 1 ? config->memory_bytes : scaled(config->memory_bytes, factor, 1);

@@ -424,16 +424,30 @@ static void requests_in_virtual_time(void **state)
     compare_run("requests", true);
 }
 
-static void quick_on_a_file(void **state)
+static void on_a_file(const struct plan_request *request, const char *dir)
 {
-    struct plan_request request = {.scenario = "quick", .drive = "derive.img", .sample = "5s"};
-    bool ran = run_into(&request, "real");
+    bool ran = run_into(request, dir);
 
-    unlink("derive.img");
+    unlink(request->drive);
     if (!ran) {
         skip();
     }
-    compare_run("real", false);
+    compare_run(dir, false);
+}
+
+static void quick_on_a_file(void **state)
+{
+    struct plan_request request = {.scenario = "quick", .drive = "derive.img", .sample = "5s"};
+
+    on_a_file(&request, "real");
+}
+
+static void the_laboratorys_database_on_a_file(void **state)
+{
+    struct plan_request request = {
+        .scenario = "tpcc-1500", .drive = "lab.img", .scale = "1/1500", .sample = "3s"};
+
+    on_a_file(&request, "lab");
 }
 
 int main(void)
@@ -443,6 +457,7 @@ int main(void)
         cmocka_unit_test(sysbench_in_virtual_time),
         cmocka_unit_test(requests_in_virtual_time),
         cmocka_unit_test(quick_on_a_file),
+        cmocka_unit_test(the_laboratorys_database_on_a_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
