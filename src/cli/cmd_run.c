@@ -260,7 +260,7 @@ const struct cmd cmd_run = {
         "\n"
         "  rawtps run quick --drive scratch.img\n"
         "  rawtps run tpcc-1500-4vm --virtual --set drive.like=h3200-u2\n"
-        "  rawtps run tpcc-1500-4vm --drive scratch.img --scale 1/400 --for 60s\n"
+        "  rawtps run tpcc-1500-4vm --drive lab.img --scale 1/400 --for 60s\n"
         "  rawtps run corners-4k-randread --drive /dev/nvme1n1 --erase SERIAL\n",
     .groups = groups,
     .group_count = 2,
