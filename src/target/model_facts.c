@@ -50,6 +50,12 @@ struct target_check check_equal(const char *name, double expected, double found,
 /* What was still open when the run ended is rolled back, as a database would when it starts. */
 static void model_roll_back_open(struct model *m)
 {
+    /* first nobody waits any more, lest a lock pass to one that is over already */
+    for (uint32_t i = 0; i < m->is.sessions; i++) {
+        if (m->locks.sessions[i].waiting != LOCK_NONE) {
+            locks_cancel(&m->locks, i);
+        }
+    }
     for (uint32_t i = 0; i < m->is.sessions; i++) {
         struct model_session *s = model_session(m, i);
 

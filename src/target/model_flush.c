@@ -199,6 +199,13 @@ static void batch_next(struct model *m)
     }
 }
 
+uint32_t flush_undoubled(const struct model *m)
+{
+    const struct flush_batch *batch = &m->writer->batch;
+
+    return batch->state == BATCH_LOG ? batch->count - batch_fresh(batch) : 0;
+}
+
 void flush_log_advanced(struct model *m)
 {
     struct flush_batch *batch = &m->writer->batch;

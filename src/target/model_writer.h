@@ -96,6 +96,7 @@ void flush_pump(struct model *m);
 void flush_log_advanced(struct model *m);
 void flush_page_done(struct model *m, const struct model_io *slot);
 void flush_move_checkpoint(struct model *m);
+uint32_t flush_undoubled(const struct model *m); /* captured, and not yet in `doubled` */
 void flush_start_timer(struct model *m);
 
 #endif

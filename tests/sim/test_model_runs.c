@@ -10,6 +10,7 @@
 
 #include "../../src/target/model_core.h"
 #include "../../src/target/model_tpcc.h"
+#include "../../src/target/model_writer.h"
 #include "io/stamp.h"
 #include "model_rig.h"
 
@@ -365,6 +366,60 @@ static void test_a_log_that_is_full_holds_writers_back(void **state)
     rig_close(&rig);
 }
 
+/* ---- pools of a few pages ----------------------------------------------------------------------
+ */
+
+static void run_few_frames(enum model_profile_kind profile, uint32_t frames, uint32_t depth)
+{
+    static struct rig rig;
+    struct model_settings settings;
+
+    rig_settings(&settings, profile, true, 1, frames, 30);
+    settings.lru_scan_depth = depth;
+    rig_open(&rig, &settings, 1000, NULL, NULL);
+    rig_run(&rig, 100 * MS);
+    assert_true(rig.done > 100);
+    assert_int_equal(rig.busy, 0);
+    assert_int_equal(rig_checks(&rig), 0);
+    rig_close(&rig);
+}
+
+/* However few pages are kept free, who waits for one gets it. */
+static void test_small_pools_do_not_stand_still(void **state)
+{
+    for (uint32_t depth = 1; depth <= 3; depth++) {
+        for (uint32_t frames = 64; frames <= 128; frames += 32) {
+            run_few_frames(MODEL_INNODB, frames, depth);
+            run_few_frames(MODEL_SQLSERVER, frames, depth);
+            run_few_frames(MODEL_POSTGRES, frames, depth);
+        }
+    }
+}
+
+/* A run may be cut off at any instant: no lock passes to who is over, every page has its place. */
+static void test_a_run_cut_off_keeps_its_accounts(void **state)
+{
+    static struct rig rig;
+    struct model_settings settings;
+
+    uint32_t waiting = 0, undoubled = 0;
+
+    for (uint32_t ms = 20; ms < 500; ms += 11) {
+        rig_settings(&settings, MODEL_INNODB, true, 1, 200, 40);
+        rig_open(&rig, &settings, 3 * MS, NULL, NULL);
+        rig.until_ns = INT64_MAX;
+        for (uint32_t i = 0; i < rig.user_count; i++) {
+            loop_arm(&rig.loop, &rig.users[i].timer, i);
+        }
+        loop_run(&rig.loop, ms * MS);
+        waiting += target_model_inside(rig.target)->locks.waiting;
+        undoubled += flush_undoubled(target_model_inside(rig.target));
+        assert_int_equal(rig_checks(&rig), 0);
+        rig_close(&rig);
+    }
+    assert_true(waiting > 20 && undoubled > 20);
+}
+
 /* ---- costs -------------------------------------------------------------------------------------
  */
 
@@ -430,6 +485,8 @@ int main(void)
         cmocka_unit_test(test_deadlocks_are_resolved),
         cmocka_unit_test(test_lock_waits_time_out),
         cmocka_unit_test(test_a_log_that_is_full_holds_writers_back),
+        cmocka_unit_test(test_small_pools_do_not_stand_still),
+        cmocka_unit_test(test_a_run_cut_off_keeps_its_accounts),
         cmocka_unit_test(test_a_mean_transaction_costs_what_was_asked_for),
         cmocka_unit_test(test_the_log_grows_as_measured),
     };
