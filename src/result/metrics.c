@@ -67,6 +67,15 @@ void metrics_of_vm(struct result_vm *vm)
 }
 
 /*
+ * What cycles cut off at both ends of a sample may change: a few standard errors of a count, and as
+ * each user's first and last cycle is cut, two cycles of as many as he went through.
+ */
+static double cut_off(double ended, double users)
+{
+    return ended > 0 ? fmax(3 / sqrt(ended), 2 * users / ended) : 0;
+}
+
+/*
  * N = X (R + Z). X counts whatever ended with a response time, so that X R is the mean number under
  * way whatever became of them.
  */
@@ -79,7 +88,9 @@ void metrics_audit(struct result_vm *vm)
 
     audit->users = vm->users;
     audit->response_mean_ns = vm->response.mean_ns;
-    audit->concurrency = x * (audit->response_mean_ns + audit->think_mean_ns) / 1e9;
+    /* an open loop's users do not think: they are there for the next that is due */
+    audit->concurrency =
+        x * (audit->response_mean_ns + (open_loop ? 0 : audit->think_mean_ns)) / 1e9;
     audit->ratio = audit->ceiling_tps = audit->ceiling_share = 0;
     if (open_loop) {
         return;
@@ -89,8 +100,7 @@ void metrics_audit(struct result_vm *vm)
         audit->ceiling_tps = n / (audit->think_mean_ns / 1e9);
         audit->ceiling_share = audit->ceiling_tps > 0 ? x / audit->ceiling_tps : 0;
     }
-    /* cycles cut off at both ends of a short sample: a few standard errors of a count */
-    noise = vm->response.count > 0 ? 3 / sqrt((double)vm->response.count) : 0;
+    noise = cut_off((double)vm->response.count, n);
     off = fabs(audit->ratio - 1);
     snprintf(audit->verdict, sizeof(audit->verdict), "%s",
              vm->response.count == 0 || n <= 0 ? "no sample"
