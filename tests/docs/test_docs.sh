@@ -179,7 +179,8 @@ is 'every link leads to a file, nothing is left to be filled in' "$out$err" ''
 columns() { grep -E '^ VM +TPS ' "$1" | head -n 1 | tr -s ' '; }
 run "$RAWTPS" run quick --virtual --quiet --for 2s --out table
 if [ -f "$ROOT/README.md" ] && [ -n "$(columns "$ROOT/README.md")" ]; then
-    is 'the table of README.md has the columns of today' "$(columns "$ROOT/README.md")" "$(columns out)"
+    is 'the table of README.md has the columns of today' "$(columns "$ROOT/README.md")" \
+        "$(columns out)"
 fi
 
 # ---- what is shipped -----------------------------------------------------------------------------

@@ -10,7 +10,8 @@ digest() {
     digest_program=$1 digest_dir=$2
     shift 2
     rm -rf "$digest_dir"
-    "$digest_program" run "$@" --virtual --quiet --format digest --out "$digest_dir" 2>"$digest_dir.err" ||
+    "$digest_program" run "$@" --virtual --quiet --format digest --out "$digest_dir" \
+        2>"$digest_dir.err" ||
         echo "exit code $?: $(cat "$digest_dir.err")"
 }
 
