@@ -72,6 +72,24 @@ static int find_profile(const struct item *scenario, const struct item *config,
     return 0;
 }
 
+/* Else a transaction whose pages are all in memory takes no time, and virtual time stands still. */
+static int check_cpu(const struct item *mine, const struct item *theirs,
+                     const struct model_settings *model, struct error *err)
+{
+    static const char *const keys[] = {"cpu_statement", "cpu_transaction"};
+    const struct item *item = NULL;
+
+    if (model->cpu_statement_ns > 0 || model->cpu_txn_ns > 0) {
+        return 0;
+    }
+    for (int i = 0; i < 2 && !item; i++) {
+        item = item_get(mine, keys[i]);
+        item = item ? item : item_get(theirs, keys[i]);
+    }
+    return item_error(item, err,
+                      "cpu_statement and cpu_transaction are both 0: a transaction must cost CPU");
+}
+
 static int model_of(const struct draft *draft, struct draft_vm *vm, struct error *err)
 {
     const struct draft_config *config = &draft->configs[vm->config];
@@ -106,7 +124,7 @@ static int model_of(const struct draft *draft, struct draft_vm *vm, struct error
     model->is_tpcc = workload->kind == PLAN_TPCC;
     model->tpcc = workload->tpcc;
     model->sysbench = workload->sysbench;
-    return 0;
+    return check_cpu(mine, theirs, model, err);
 }
 
 static const struct item *vm_item(const struct draft *draft, uint32_t i)

@@ -271,9 +271,11 @@ static int read_phases(struct scenario *scenario, struct error *err)
         return item_error(precondition, err,
                           "precondition: a duration or a section is expected, not a list");
     }
+    if (!item_get(map, "interval") && phases->interval_ns > phases->sample_ns) {
+        phases->interval_ns = phases->sample_ns;
+    }
     if (phases->interval_ns > phases->sample_ns) {
-        return item_error(item_get(map, "interval") ? item_get(map, "interval") : map, err,
-                          "interval: must be at most `sample`");
+        return item_error(item_get(map, "interval"), err, "interval: must be at most `sample`");
     }
     return precondition && precondition->kind == ITEM_MAP
                ? read_precondition(precondition, phases, err)

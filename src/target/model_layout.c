@@ -285,6 +285,26 @@ static void place_regions(struct model_layout *layout, const struct model_settin
     layout->data_offset = layout->doublewrite_offset + layout->doublewrite_bytes;
 }
 
+static int log_check(const struct model_settings *settings, struct error *err)
+{
+    uint32_t block = settings->log_block_bytes, write = settings->log_write_bytes;
+
+    if (block < 512 || block % 512 != 0) {
+        return error_set(err, EXIT_USAGE, -EINVAL, "log_block: a multiple of 512 bytes, not %u",
+                         block);
+    }
+    if (write < block) {
+        return error_set(err, EXIT_USAGE, -EINVAL,
+                         "log_write: at least `log_block`, %u bytes, not %u", block, write);
+    }
+    if (settings->log_capacity_bytes < 2ull * write) {
+        return error_set(err, EXIT_USAGE, -EINVAL,
+                         "log_capacity: at least twice `log_write`, %llu bytes, not %llu",
+                         2ull * write, (unsigned long long)settings->log_capacity_bytes);
+    }
+    return 0;
+}
+
 static int settings_check(const struct model_settings *settings, struct error *err)
 {
     uint32_t page = settings->page_bytes;
@@ -298,19 +318,12 @@ static int settings_check(const struct model_settings *settings, struct error *e
         return error_set(err, EXIT_USAGE, -EINVAL, "the database has no rows");
     }
     if (settings->profile == MODEL_SQLSERVER &&
-        (settings->char_bytes < 1 || settings->char_bytes > 2 || !(settings->leaf_fill > 0.05) ||
+        (settings->char_bytes < 1 || settings->char_bytes > 2 || !(settings->leaf_fill >= 0.05) ||
          settings->leaf_fill > 1)) {
         return error_set(err, EXIT_USAGE, -EINVAL,
                          "sqlserver: 1 or 2 bytes a character and a leaf fill of 5 %% to 100 %%");
     }
-    if (settings->log_block_bytes < 512 || settings->log_block_bytes % 512 != 0 ||
-        settings->log_write_bytes < settings->log_block_bytes ||
-        settings->log_capacity_bytes < 2ull * settings->log_write_bytes) {
-        return error_set(err, EXIT_USAGE, -EINVAL,
-                         "log: blocks are multiples of 512 bytes, a write at least a block, the "
-                         "log at least two writes");
-    }
-    return 0;
+    return log_check(settings, err);
 }
 
 int layout_open(struct model_layout *layout, const struct model_settings *settings, bool one_drive,

@@ -242,6 +242,7 @@ void profile_cpu(const struct model_settings *settings, uint32_t ret_ns[PROFILE_
     if (whole) {
         each = (double)settings->cpu_txn_ns / (parts > 0 ? parts : 1);
     }
+    each = each > 0 && each < 1 ? 1 : each; /* what costs CPU takes time */
     for (uint32_t i = 0; i < PROFILE_STATEMENTS; i++) {
         ret_ns[i] = (uint32_t)(each + 0.5);
     }

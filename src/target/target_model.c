@@ -12,15 +12,18 @@ _Static_assert(sizeof(struct model_session) + sizeof(struct lock_session) <= 96,
                "a session costs at most 96 bytes");
 _Static_assert(sizeof(struct model_io) <= 128, "an outstanding request costs at most 128 bytes");
 
-enum { NODES_LEAST = 4096, NODES_A_SESSION = 8 };
+enum { NODES_LEAST = 4096, NODES_A_SESSION = 8, FRAMES_SPARE = 8192 };
 
 /* ---- open and free -----------------------------------------------------------------------------
  */
 
-static uint32_t frames_of(const struct model_settings *settings)
+/* No more than ever hold a page, and a quarter that the cleaner may keep free. */
+static uint32_t frames_of(const struct model_settings *settings, const struct model_layout *layout)
 {
     uint64_t frames = settings->buffer_bytes / settings->page_bytes;
+    uint64_t most = (uint64_t)layout->pages + layout->pages / 4 + FRAMES_SPARE;
 
+    frames = frames < most ? frames : most;
     return frames < POOL_NONE ? (uint32_t)frames : POOL_NONE - 1;
 }
 
@@ -53,7 +56,7 @@ static int settings_refuse(const struct model_settings *settings, struct error *
     if (settings->cores < 1 || settings->cores > 4096) {
         return error_set(err, EXIT_USAGE, -EINVAL, "cores: 1 to 4096, not %u", settings->cores);
     }
-    if (frames_of(settings) < 8) {
+    if (settings->buffer_bytes / settings->page_bytes < 8) {
         return error_set(err, EXIT_USAGE, -EINVAL,
                          "buffer: at least 8 pages of %u bytes, not %llu bytes",
                          settings->page_bytes, (unsigned long long)settings->buffer_bytes);
@@ -92,8 +95,8 @@ static int open_parts(struct model *m, const struct model_place *place, struct e
     log.limit_bytes = log.capacity_bytes / 16 * (is->profile == MODEL_INNODB ? 13 : 14);
     must(buffers == NULL || place->buffer_bytes >= model_buffer_bytes(is));
     if ((code = pool_open(&m->pool, is->profile == MODEL_POSTGRES ? POOL_CLOCK : POOL_MIDPOINT,
-                          frames_of(is), layout->pages, layout->level1_first, layout->level1_end,
-                          ordered, err)) ||
+                          frames_of(is, layout), layout->pages, layout->level1_first,
+                          layout->level1_end, ordered, err)) ||
         (code = locks_open(&m->locks, is->sessions, nodes_of(is), err)) ||
         (code = cpu_open(&m->cpu, m->loop, is->cores, &m->sessions[0].next,
                          sizeof(struct model_session) / sizeof(uint32_t), err)) ||
@@ -249,7 +252,7 @@ static uint64_t memory_of(const struct model_settings *settings, const struct mo
 
     return sizeof(struct model) + maps + map_bytes(layout->pages - layout->grown_first) +
            (uint64_t)settings->sessions * sizeof(struct model_session) +
-           pool_memory_bytes(frames_of(settings), layout->pages,
+           pool_memory_bytes(frames_of(settings, layout), layout->pages,
                              layout->level1_end - layout->level1_first,
                              settings->profile == MODEL_INNODB) +
            locks_memory_bytes(settings->sessions, nodes_of(settings)) +
@@ -277,7 +280,7 @@ int model_footprint(const struct model_settings *settings, struct model_footprin
     ret->total_bytes = layout.data_offset + layout.data_bytes;
     ret->memory_bytes = memory_of(settings, &layout);
     ret->pages = layout.grown_first;
-    ret->frames = frames_of(settings);
+    ret->frames = frames_of(settings, &layout);
     for (uint32_t id = 0; id < INDEXES; id++) {
         const struct model_index *index = &layout.index[id];
         uint32_t i = ret->table_count;

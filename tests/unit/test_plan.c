@@ -146,6 +146,39 @@ static void virtual_time_is_warmed_instead_of_preconditioned(void **state)
     plan_free(&plan);
 }
 
+static void a_short_sample_has_a_short_interval(void **state)
+{
+    struct plan_request request = ask("quick");
+    const char *sets[] = {"phases.sample=100ms"};
+
+    request.virtual_time = true;
+    request.sets = sets;
+    request.set_count = 1;
+    build(&request);
+    assert_int_equal(plan.interval_ns, 100000000);
+    plan_free(&plan);
+}
+
+/* Frames that no page will ever fill cost nothing, so a buffer may be as large as one likes. */
+static void a_buffer_larger_than_the_database_costs_no_more(void **state)
+{
+    struct plan_request request = ask("quick");
+    const char *sets[] = {"database.buffer=1GiB"};
+    uint64_t bytes;
+
+    request.virtual_time = true;
+    request.sets = sets;
+    request.set_count = 1;
+    build(&request);
+    bytes = plan.memory_bytes;
+    assert_true(plan.vms[0].footprint.frames > plan.vms[0].footprint.pages);
+    plan_free(&plan);
+    sets[0] = "database.buffer=64TiB";
+    build(&request);
+    assert_int_equal(plan.memory_bytes, bytes);
+    plan_free(&plan);
+}
+
 static void a_real_drive_is_filled_first(void **state)
 {
     struct plan_request request = ask("quick");
@@ -422,6 +455,8 @@ int main(void)
         cmocka_unit_test(every_shipped_scenario_is_planned),
         cmocka_unit_test(the_labs_test_is_what_they_say),
         cmocka_unit_test(virtual_time_is_warmed_instead_of_preconditioned),
+        cmocka_unit_test(a_short_sample_has_a_short_interval),
+        cmocka_unit_test(a_buffer_larger_than_the_database_costs_no_more),
         cmocka_unit_test(a_real_drive_is_filled_first),
         cmocka_unit_test(for_shortens_in_proportion),
         cmocka_unit_test(scale_shrinks_all_together),
