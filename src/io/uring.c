@@ -459,7 +459,9 @@ static uint32_t task_flags(enum ladder_task task)
     }
 }
 
-static int ring_setup(struct ring *ring, const struct uring_options *options)
+/* Rings of so many requests and answers; code and task are the ladder's. */
+static int ring_setup_sized(struct ring *ring, const struct uring_options *options,
+                            uint32_t requests, uint32_t answers)
 {
     uint32_t flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP |
                      (options->poll ? IORING_SETUP_IOPOLL : 0) |
@@ -467,13 +469,14 @@ static int ring_setup(struct ring *ring, const struct uring_options *options)
     struct uring_ladder *ladder = &ring->ladder;
     int code = -EINVAL;
 
+    ladder->task_code = 0;
     for (ladder->task = uring_ladder_first(options); ladder->task < TASKS;
          ladder->task = uring_ladder_below(ladder->task)) {
         struct io_uring_params params = {.flags = flags | task_flags(ladder->task),
-                                         .cq_entries = 2 * ring->depth + 16,
+                                         .cq_entries = answers,
                                          .sq_thread_idle = 1000};
 
-        code = io_uring_queue_init_params(ring->depth + 1, &ring->uring, &params);
+        code = io_uring_queue_init_params(requests, &ring->uring, &params);
         if (code == 0 && !(params.features & IORING_FEAT_EXT_ARG)) {
             io_uring_queue_exit(&ring->uring);
             return -ENOSYS;
@@ -482,6 +485,30 @@ static int ring_setup(struct ring *ring, const struct uring_options *options)
             return code;
         }
         ladder->task_code = code;
+    }
+    return code;
+}
+
+/* Rings count as locked memory: where the limit is low, fewer requests go at once. */
+static int ring_setup(struct ring *ring, const struct uring_options *options)
+{
+    static const uint32_t fewer[] = {64, 32, 16}; /* 12 KiB and less: some VMs' within 64 KiB */
+    int code = ring_setup_sized(ring, options, ring->depth + 1, 2 * ring->depth + 16);
+
+    for (uint32_t i = 0; i < 3 && code == -ENOMEM; i++) {
+        uint32_t most = 4 * fewer[i] - 16; /* answers that wait for us, and the side thread's */
+
+        if (fewer[i] > ring->depth) {
+            continue;
+        }
+        code = ring_setup_sized(ring, options, fewer[i], 4 * fewer[i]);
+        if (code == 0) {
+            ring->depth = ring->depth < most ? ring->depth : most;
+            ring->batch = ring->batch < fewer[i] - 1 ? ring->batch : fewer[i] - 1;
+            ring->ladder.depth = ring->depth;
+            ring->ladder.batch = ring->batch;
+            ring->ladder.ring_memlock_bytes = uring_ladder_memlock();
+        }
     }
     return code;
 }

@@ -71,8 +71,13 @@ void uring_ladder_describe(const struct uring_ladder *ladder, char *buf, uint64_
 {
     static const char *const tasks[TASKS] = {"defer", "coop, single issuer", "coop", "no coop"};
     struct words words = {buf, size};
+    char limit[UNITS_TEXT];
 
     say(&words, "uring, batch %u", ladder->batch);
+    if (ladder->ring_memlock_bytes) {
+        units_format_size(ladder->ring_memlock_bytes, limit, sizeof(limit));
+        say(&words, ", at most %u at once (RLIMIT_MEMLOCK %s)", ladder->depth, limit);
+    }
     for (int r = 0; r < RUNGS; r++) {
         say_rung(&words, ladder, r);
     }

@@ -22,8 +22,9 @@ struct uring_ladder {
     enum ladder_task task;
     int task_code; /* why a better one does not stand: negative errno; 0: it was not asked for */
     bool stands[RUNGS];
-    int code[RUNGS];        /* why not: negative errno; 0: switched off or not needed */
-    uint64_t memlock_bytes; /* RLIMIT_MEMLOCK, when it was the reason */
+    int code[RUNGS];             /* why not: negative errno; 0: switched off or not needed */
+    uint64_t memlock_bytes;      /* RLIMIT_MEMLOCK, when it was the reason */
+    uint64_t ring_memlock_bytes; /* the same, when depth and batch are less than asked for by it */
     bool two_enters, poll, sqpoll;
 };
 

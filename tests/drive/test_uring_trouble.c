@@ -72,6 +72,56 @@ static void little_locked_memory_is_said(void **state)
     assert_int_equal(in_child(child_without_memlock), 0);
 }
 
+enum { CROWD = 300 };
+
+static void crowd_done(struct io *io)
+{
+    *(uint32_t *)(uintptr_t)io->owner += io->result == PAGE;
+}
+
+/* Two VMs that ask for rings of megabytes; more requests than the small rings take at once. */
+static void child_with_small_rings(void)
+{
+    static struct io ios[CROWD];
+    struct rlimit limit = {65536, 65536};
+    struct uring_options options = {.depth = 4096, .buffer_bytes = CROWD * PAGE};
+    struct loop loop, other;
+    struct drive *drive;
+    struct error err;
+    char text[160];
+    uint32_t done = 0;
+    int fd = uring_rig_file("small", BYTES);
+
+    if (setrlimit(RLIMIT_MEMLOCK, &limit) < 0 || (geteuid() == 0 && setresuid(1234, 1234, 1234))) {
+        _exit(2);
+    }
+    if (loop_uring_open(&loop, 4, &options, uring_rig_clock_ns(), &err) < 0 ||
+        loop_uring_open(&other, 4, &options, uring_rig_clock_ns(), &err) < 0) {
+        _exit(3);
+    }
+    loop_uring_describe(&loop, text, sizeof(text));
+    if (strstr(text, "batch 63, at most 240 at once (RLIMIT_MEMLOCK 64 KiB)") == NULL) {
+        _exit(4);
+    }
+    drive = drive_uring_open(&loop, fd, BYTES, 512, &err);
+    for (uint32_t i = 0; i < CROWD; i++) {
+        ios[i] = (struct io){.verb = IO_READ,
+                             .bytes = PAGE,
+                             .offset = (uint64_t)i * PAGE,
+                             .data = (char *)loop_uring_arena(&loop) + i * PAGE,
+                             .done = crowd_done,
+                             .owner = (uint64_t)(uintptr_t)&done};
+        drive_submit(drive, &ios[i]);
+    }
+    loop_run(&loop, INT64_MAX);
+    _exit(done == CROWD ? 0 : 5);
+}
+
+static void rings_shrink_to_the_locked_memory_there_is(void **state)
+{
+    assert_int_equal(in_child(child_with_small_rings), 0);
+}
+
 static void child_without_uring(void)
 {
     struct sock_filter filter[] = {
@@ -264,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(little_locked_memory_is_said),
+        cmocka_unit_test(rings_shrink_to_the_locked_memory_there_is),
         cmocka_unit_test(no_uring_is_said),
         cmocka_unit_test(a_short_read_asks_for_the_rest),
         cmocka_unit_test(our_mistake_ends_the_run),

@@ -51,6 +51,11 @@ static void says_what_stood_and_why_not(void **state)
     uring_ladder_describe(&ladder, text, sizeof(text));
     assert_string_equal(text, "uring, batch 32, plain buffers (RLIMIT_MEMLOCK 64 KiB), plain file, "
                               "ring fd, coop (EINVAL)");
+    ladder.ring_memlock_bytes = 65536;
+    ladder.depth = 240;
+    uring_ladder_describe(&ladder, text, sizeof(text));
+    assert_non_null(
+        strstr(text, "batch 32, at most 240 at once (RLIMIT_MEMLOCK 64 KiB), plain buffers"));
     uring_ladder_describe(&ladder, small, sizeof(small));
     assert_string_equal(small, "uring, batch 32");
 }
