@@ -42,8 +42,9 @@ costs() {
     ok "$name: within $limit instructions" test "$each" -gt 0 -a "$each" -le "$limit"
 }
 
-costs 'a TPC-C transaction' 3 60000 "$ROOT/tests/bench/tpcc.yaml" \
-    --set workload.warehouses=4 --set workload.users=40 --set database.buffer=120MiB
+costs 'a TPC-C transaction' 5 61000 "$ROOT/tests/bench/tpcc.yaml" \
+    --set workload.warehouses=4 --set workload.users=40 --set workload.cycle=10ms \
+    --set database.buffer=120MiB
 costs 'a Sysbench read-write transaction' 5 36000 "$ROOT/tests/bench/sysbench.yaml" \
     --set workload.rows=200000 --set database.buffer=128MiB
 costs 'a bare request' 3 1100 "$ROOT/tests/bench/bench.yaml" --set drive.latency=100us
