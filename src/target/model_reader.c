@@ -45,6 +45,9 @@ void reader_wake_frames(struct model *m)
 {
     uint32_t number, free = m->pool.free_count;
 
+    if (free == 0 && m->pool.policy == POOL_CLOCK) {
+        free = 1; /* the victim was wanted again meanwhile: look for another */
+    }
     while (free > 0 && (number = queue_pop(m, &m->for_frame)) != NO_SESSION) {
         session_wake(m, number);
         free--;
@@ -221,6 +224,7 @@ static uint32_t page_miss(struct model *m, uint32_t number, uint32_t page)
     if (create) {
         m->created++;
         pool_insert(&m->pool, frame, page, false);
+        reader_wake_frames(m); /* no read will come that does */
         return frame;
     }
     s->flags |= SESSION_ARRIVED;

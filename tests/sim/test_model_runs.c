@@ -396,6 +396,37 @@ static void test_small_pools_do_not_stand_still(void **state)
     }
 }
 
+static void run_few_users(enum model_profile_kind profile, uint32_t users, uint64_t seed)
+{
+    static struct rig rig;
+    struct model_settings settings;
+
+    rig_settings(&settings, profile, false, 1, 64, users);
+    settings.seed = settings.sysbench.seed = seed;
+    settings.sysbench.tables = 1;
+    settings.sysbench.rows = 101;
+    settings.sysbench.mix = SYSBENCH_WRITE_ONLY;
+    settings.cpu_statement_ns = 20000;
+    rig_open(&rig, &settings, 100000, NULL, NULL);
+    rig_run(&rig, 1000 * MS);
+    assert_int_equal(rig.busy, 0);
+    assert_true(rig.done > 300 * users);
+    assert_int_equal(rig_checks(&rig), 0);
+    rig_close(&rig);
+}
+
+/* The page that was written to make room is wanted again: nobody else would wake who waits. */
+static void test_few_users_do_not_wait_for_one_another_for_ever(void **state)
+{
+    for (uint32_t users = 1; users <= 4; users++) {
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            run_few_users(MODEL_POSTGRES, users, seed);
+            run_few_users(MODEL_INNODB, users, seed);
+            run_few_users(MODEL_SQLSERVER, users, seed);
+        }
+    }
+}
+
 /* A run may be cut off at any instant: no lock passes to who is over, every page has its place. */
 static void test_a_run_cut_off_keeps_its_accounts(void **state)
 {
@@ -486,6 +517,7 @@ int main(void)
         cmocka_unit_test(test_lock_waits_time_out),
         cmocka_unit_test(test_a_log_that_is_full_holds_writers_back),
         cmocka_unit_test(test_small_pools_do_not_stand_still),
+        cmocka_unit_test(test_few_users_do_not_wait_for_one_another_for_ever),
         cmocka_unit_test(test_a_run_cut_off_keeps_its_accounts),
         cmocka_unit_test(test_a_mean_transaction_costs_what_was_asked_for),
         cmocka_unit_test(test_the_log_grows_as_measured),
