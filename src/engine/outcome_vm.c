@@ -207,6 +207,8 @@ void outcome_vm(struct run *run, uint32_t i)
     ret->audit.think_mean_ns = outcome_think(&total->sample, kinds, run->scratch);
     if (plan->arrivals != PLAN_CLOSED) {
         snprintf(ret->audit.verdict, sizeof(ret->audit.verdict), "open loop");
+    } else if (plan->work_transactions > 0) {
+        snprintf(ret->audit.verdict, sizeof(ret->audit.verdict), "work-bound");
     }
     outcome_series(run, &total->tps, plan->seed, ret);
 }
@@ -362,6 +364,8 @@ void outcome_aggregate(struct run *run)
     ret->audit.think_mean_ns = ended > 0 ? think_ns / ended : 0;
     if (run->plan->vms[0].arrivals != PLAN_CLOSED) {
         snprintf(ret->audit.verdict, sizeof(ret->audit.verdict), "open loop");
+    } else if (run->plan->vms[0].work_transactions > 0) {
+        snprintf(ret->audit.verdict, sizeof(ret->audit.verdict), "work-bound");
     }
     outcome_series(run, &run->all_tps, run->plan->seed, ret);
 }

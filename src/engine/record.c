@@ -122,6 +122,7 @@ void record_txn(struct record *record, const struct txn_record *txn)
         break;
     case TXN_FAILED:
         kind->failed++;
+        kind->pause_ns += txn->ended_ns - txn->due_ns; /* else users would be missing from N */
         return;
     case TXN_SKIPPED:
         kind->skipped++;

@@ -82,6 +82,7 @@ static bool vm_may_begin(struct vm *vm)
     if (vm->work_left != UINT64_MAX) {
         vm->work_left--;
     }
+    vm->promised++;
     return true;
 }
 
@@ -118,8 +119,12 @@ void user_next(struct user *user, int64_t from_ns)
     struct vm *vm = user_vm(user);
     int64_t pause_ns;
 
+    vm->promised--;
     if (!vm_may_begin(vm)) {
         user->state = USER_IDLE;
+        if (vm->work_left == 0 && vm->promised == 0) {
+            vm->loop->stop = true; /* the sample ends here, not with the interval */
+        }
         return;
     }
     pause_ns = (int64_t)user->think_us * 1000; /* thinking belongs to the transaction before */

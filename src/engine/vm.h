@@ -54,6 +54,7 @@ struct vm {
     int64_t next_due_ns;
     struct rng arrivals;
     uint64_t work_left; /* work-bound: transactions still to begin; UINT64_MAX: no bound */
+    uint32_t promised;  /* transactions chosen and not over, whether due already or not */
 
     struct deferred *deferred; /* ring */
     uint32_t deferred_count, deferred_from, deferred_limit;

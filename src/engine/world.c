@@ -188,7 +188,7 @@ static bool world_lost(const struct world *world)
 static bool world_work_over(const struct world *world)
 {
     for (uint32_t i = 0; i < world->vm_count; i++) {
-        if (world->vms[i]->work_left > 0 || world->vms[i]->open > 0) {
+        if (world->vms[i]->work_left > 0 || world->vms[i]->promised > 0) {
             return false;
         }
     }
@@ -215,6 +215,15 @@ static bool world_ends(struct world *world)
     return false;
 }
 
+/* A VM whose work is over stops the loop; the others go on. */
+static void world_run(struct world *world, int64_t until_ns)
+{
+    do {
+        world->loop.stop = false;
+        loop_run(&world->loop, until_ns);
+    } while (world->loop.stop && world->loop.fault == NULL && !world_work_over(world));
+}
+
 /* One phase of the run's clock, interval by interval. True: the run ends here. */
 static bool world_phase(struct world *world, uint32_t index)
 {
@@ -226,7 +235,7 @@ static bool world_phase(struct world *world, uint32_t index)
     while (!over) { /* ticks keep to the schedule; an interval begins where the last one ended */
         next_ns += world->plan->interval_ns;
         next_ns = next_ns < end_ns ? next_ns : end_ns;
-        loop_run(&world->loop, next_ns);
+        world_run(world, next_ns);
         ends = world_ends(world);
         over = ends || world->loop.now_ns >= end_ns || world->loop.now_ns < next_ns ||
                world_work_over(world) ||
@@ -255,6 +264,7 @@ static void world_drain(struct world *world)
 {
     int64_t until_ns = world->loop.now_ns + DRAIN_NS;
 
+    world->loop.stop = world->loop.fault != NULL;
     for (uint32_t i = 0; i < world->vm_count; i++) {
         world->vms[i]->stopping = true;
     }

@@ -183,7 +183,8 @@ void metrics_sum(struct result *result)
         sum_integrity(&all->integrity, &vm->integrity);
         think_ns += vm->audit.think_mean_ns * (double)vm->response.count;
         responses += (double)vm->response.count;
-        if (strcmp(vm->audit.verdict, "open loop") == 0) {
+        if (strcmp(vm->audit.verdict, "open loop") == 0 ||
+            strcmp(vm->audit.verdict, "work-bound") == 0) {
             memcpy(all->audit.verdict, vm->audit.verdict, sizeof(all->audit.verdict));
         }
     }

@@ -68,11 +68,15 @@ void metrics_of_vm(struct result_vm *vm)
 
 /*
  * What cycles cut off at both ends of a sample may change: a few standard errors of a count, and as
- * each user's first and last cycle is cut, two cycles of as many as he went through.
+ * each user's first and last cycle is cut, two cycles of as many as he went through; where cycles
+ * differ, the cut ones are the longer ones (E[C^2] / 2 E[C] is left of one on average).
  */
-static double cut_off(double ended, double users)
+static double cut_off(const struct result_vm *vm, double users, double think_ns)
 {
-    return ended > 0 ? fmax(3 / sqrt(ended), 2 * users / ended) : 0;
+    double ended = (double)vm->response.count, cycle_ns = vm->response.mean_ns + think_ns;
+    double cv = cycle_ns > 0 ? vm->response.stddev_ns / cycle_ns : 0;
+
+    return ended > 0 ? fmax(3 / sqrt(ended), 2 * users / ended * fmax(1, (1 + cv * cv) / 2)) : 0;
 }
 
 /*
@@ -85,6 +89,7 @@ void metrics_audit(struct result_vm *vm)
     double seconds = seconds_of(vm), n = (double)vm->users, off, noise;
     double x = per_second((double)vm->response.count, seconds);
     bool open_loop = strcmp(audit->verdict, "open loop") == 0;
+    bool work_bound = strcmp(audit->verdict, "work-bound") == 0; /* whose users are idle at last */
 
     audit->users = vm->users;
     audit->response_mean_ns = vm->response.mean_ns;
@@ -100,11 +105,12 @@ void metrics_audit(struct result_vm *vm)
         audit->ceiling_tps = n / (audit->think_mean_ns / 1e9);
         audit->ceiling_share = audit->ceiling_tps > 0 ? x / audit->ceiling_tps : 0;
     }
-    noise = cut_off((double)vm->response.count, n);
+    noise = cut_off(vm, n, audit->think_mean_ns);
     off = fabs(audit->ratio - 1);
     snprintf(audit->verdict, sizeof(audit->verdict), "%s",
              vm->response.count == 0 || n <= 0 ? "no sample"
              : off <= LITTLE_TOLERANCE         ? "ok"
+             : work_bound                      ? "work-bound"
              : off <= noise                    ? "too short"
                                                : "inconsistent");
 }

@@ -116,7 +116,7 @@ static const struct schema_key audit_keys[] = {
     NUM(result_audit, ceiling_tps, "ceiling_tps", KEY_UNKNOWN, "N / Z, where there is think time"),
     NUM(result_audit, ceiling_share, "ceiling_share", KEY_UNKNOWN, "X over the ceiling"),
     STR(result_audit, verdict, "verdict", 0,
-        "`ok` within 2 %, `inconsistent`, `too short`, `no sample`, `open loop`"),
+        "`ok` within 2 %, `inconsistent`, `too short`, `no sample`, `work-bound`, `open loop`"),
 };
 static const struct schema audit_schema = {"Audit", KEYS(audit_keys)};
 

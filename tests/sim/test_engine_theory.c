@@ -63,6 +63,7 @@ struct servers {
     double service_mean_ns;
     struct server servers[8];
     uint32_t count;
+    uint32_t fails_one_in; /* 0: none */
     struct op *queue[WAITING];
     uint32_t from, waiting;
 };
@@ -83,6 +84,9 @@ static void served(struct timer *timer)
     struct op *op = server->op;
 
     server->op = NULL;
+    if (s->fails_one_in > 0 && rng_below(&s->rng, s->fails_one_in) == 0) {
+        op->status = OP_FAILED;
+    }
     if (s->waiting > 0) {
         struct op *next = s->queue[s->from];
 
@@ -270,6 +274,53 @@ static void test_machine_repair(void **state)
     bench_close(&b);
 }
 
+/* A failed transaction has no response time, but its user was busy with it. */
+static void test_users_of_failed_transactions_are_not_missed(void **state)
+{
+    struct bench b;
+    const uint32_t n = 50;
+    const struct kind_record *kind;
+
+    think_mean_ns = 400000;
+    bench_open(&b, n, 1, 40000);
+    b.servers.fails_one_in = 5;
+    kind = bench_run(&b, 1000000000ll, 10000000000ll);
+    assert_true(kind->failed > 10000);
+    within("N = X(R+Z)",
+           (double)kind->done / 1e10 *
+               (hist_mean(&kind->response) + (double)kind->pause_ns / (double)kind->done),
+           n, 0.005);
+    bench_close(&b);
+}
+
+/* All that was asked for is done, by users who think too, and the clock stops with the last. */
+static void test_work_ends_with_its_last_transaction(void **state)
+{
+    static const double thinks_ns[] = {0, 1e6, 1e9};
+
+    for (int i = 0; i < 3; i++) {
+        for (uint64_t work = 1; work <= 1000; work *= 10) {
+            struct bench b;
+            int64_t over_ns;
+
+            think_mean_ns = thinks_ns[i];
+            bench_open(&b, 50, 1, 40000);
+            b.vm->work_left = work;
+            vm_start(b.vm);
+            loop_run(&b.loop, INT64_MAX);
+            over_ns = b.loop.now_ns;
+            assert_true(b.loop.stop);
+            assert_int_equal(b.vm->current.kinds[0].done, work);
+            assert_int_equal(b.vm->promised, 0);
+            b.loop.stop = false;
+            loop_run(&b.loop, INT64_MAX);
+            assert_int_equal(b.loop.now_ns, over_ns);
+            assert_int_equal(b.vm->current.kinds[0].done, work);
+            bench_close(&b);
+        }
+    }
+}
+
 /* Late service must show: due times come from the schedule, not from when a user was free. */
 static void test_latency_counts_from_due(void **state)
 {
@@ -291,6 +342,8 @@ int main(void)
         cmocka_unit_test(test_mm1_mean_and_p99),
         cmocka_unit_test(test_mm4_mean_and_p99),
         cmocka_unit_test(test_machine_repair),
+        cmocka_unit_test(test_users_of_failed_transactions_are_not_missed),
+        cmocka_unit_test(test_work_ends_with_its_last_transaction),
         cmocka_unit_test(test_latency_counts_from_due),
     };
 

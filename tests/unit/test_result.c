@@ -180,6 +180,26 @@ static void a_few_cycles_a_user_prove_nothing_about_littles_law(void **state)
     }
 }
 
+/* Whose work is done is idle: that N is less than promised is no fault. */
+static void users_whose_work_is_done_are_not_missed(void **state)
+{
+    struct result result;
+    struct result_audit *audit;
+
+    sample_tpcc(&result, 1);
+    audit = &result.vms[0].audit;
+    result.vms[0].users *= 3;
+    snprintf(audit->verdict, sizeof(audit->verdict), "work-bound");
+    result_derive(&result);
+    assert_string_equal(audit->verdict, "work-bound");
+    assert_string_equal(result.aggregate.audit.verdict, "work-bound");
+    assert_int_equal(result.run.exit_code, EXIT_FINE);
+    result.vms[0].users /= 3;
+    result_derive(&result);
+    assert_string_equal(audit->verdict, "ok");
+    result_free(&result);
+}
+
 static void published_rows_that_contradict_themselves_are_found(void **state)
 {
     /* X a second, R, Z in ns, N; from the reviews' tables (Sysbench: 4 x 32 threads) */
@@ -320,6 +340,7 @@ int main(void)
         cmocka_unit_test(the_aggregate_has_sums_of_counts_and_merged_latencies),
         cmocka_unit_test(deriving_twice_gives_the_same),
         cmocka_unit_test(littles_law_is_judged_within_2_percent),
+        cmocka_unit_test(users_whose_work_is_done_are_not_missed),
         cmocka_unit_test(a_few_cycles_a_user_prove_nothing_about_littles_law),
         cmocka_unit_test(a_handful_of_transactions_proves_nothing_about_littles_law),
         cmocka_unit_test(published_rows_that_contradict_themselves_are_found),
