@@ -49,8 +49,9 @@ struct loop {
     struct loop_entry *heap; /* near future: 4-ary heap by (due_ns, order), root at [3] */
     uint32_t count, limit;   /* count: in the heap; limit: near and far together */
     struct loop_far *far;
-    uint32_t in_flight;  /* requests the world outside owes us (uring) */
-    bool stop;           /* set by anyone: loop_run() returns after the current event */
+    uint32_t in_flight;        /* requests the world outside owes us (uring) */
+    bool stop;                 /* set by anyone: loop_run() returns after the current event */
+    const volatile int *asked; /* loop_run() returns between two turns when it is not 0; or NULL */
     struct error *fault; /* set by a drive that can go on no longer; ends the run with exit 3 */
     void *outside;       /* the implementation's own (uring: the ring) */
 };
@@ -80,9 +81,10 @@ static inline bool timer_armed(const struct timer *timer)
 uint32_t loop_armed_count(const struct loop *loop);
 
 /*
- * Run until loop->stop (which the caller clears before it runs the loop again), or, if until_ns is
- * reached first, return with now_ns >= until_ns and everything due until then fired. With nothing
- * armed and nothing in flight it returns too (a loop that waits for nothing would wait for ever).
+ * Run until loop->stop (which the caller clears before it runs the loop again) or *loop->asked, or,
+ * if until_ns is reached first, return with now_ns >= until_ns and everything due until then fired.
+ * With nothing armed and nothing in flight it returns too (a loop that waits for nothing would wait
+ * for ever).
  */
 void loop_run(struct loop *loop, int64_t until_ns);
 

@@ -218,10 +218,13 @@ static bool world_ends(struct world *world)
 /* A VM whose work is over stops the loop; the others go on. */
 static void world_run(struct world *world, int64_t until_ns)
 {
+    /* else a loop with very much to do in an interval would not hear of it before its end */
+    world->loop.asked = world->shared->asked;
     do {
         world->loop.stop = false;
         loop_run(&world->loop, until_ns);
     } while (world->loop.stop && world->loop.fault == NULL && !world_work_over(world));
+    world->loop.asked = NULL;
 }
 
 /* One phase of the run's clock, interval by interval. True: the run ends here. */

@@ -464,9 +464,14 @@ static inline int64_t next_ns(const struct loop *loop)
     return loop->count ? loop->heap[ROOT].due_ns : far_begin_ns(loop->far);
 }
 
+static inline bool asked_to_end(const struct loop *loop)
+{
+    return loop->stop || (loop->asked != NULL && *loop->asked != 0);
+}
+
 void loop_run(struct loop *loop, int64_t until_ns)
 {
-    while (!loop->stop) {
+    while (!asked_to_end(loop)) {
         int64_t next;
 
         fire_due(loop);

@@ -28,3 +28,13 @@ is 'report works on what is there' "$code" 0
 like 'and has figures' "$out" '^ all +[1-9]'
 is 'every line of intervals.csv is whole' \
     "$(awk -F, 'NR > 1 && NF != 24' small/run/intervals.csv | wc -l)" 0
+
+# a limit on the size of files ends the program by a signal, unless it is ignored
+cat > small.yaml <<'Y'
+workload: {kind: block, size: 8KiB, read: 70%, outstanding: 4}
+drive: {kind: sim}
+phases: {start: cold, sample: 60s, interval: 10ms}
+Y
+run sh -c 'ulimit -f 100; exec "$RAWTPS" run small.yaml --virtual -q --out limited'
+is 'results that may not grow: exit code' "$code" 3
+like 'it is said' "$err" ' in limited: File too large$'

@@ -53,6 +53,24 @@ for signal in INT TERM HUP; do
     ok 'intervals end with a whole line' test -z "$(tail -c 1 "$signal/intervals.csv")"
 done
 
+# an interval that takes minutes: 64 requests of 1 ns
+cat > busy.yaml <<'Y'
+workload: {kind: block, size: 8KiB, read: 70%, outstanding: 64}
+drive: {kind: "null", latency: 1ns}
+phases: {start: cold, sample: 1h}
+Y
+"$RAWTPS" run busy.yaml --virtual --out busy >out 2>err </dev/null &
+pid=$!
+sleep 1
+kill -INT "$pid"
+for _ in $(seq 100); do
+    ! kill -0 "$pid" 2>/dev/null || sleep 0.1
+done
+kill -KILL "$pid" 2>/dev/null
+end
+is 'an interval that takes minutes is interrupted too' "$code" 130
+is 'and kept' "$(state busy)" '"ended":"interrupted"'
+
 begin twice
 kill -STOP "$pid"
 kill -INT "$pid"

@@ -256,6 +256,36 @@ static void stops_after_the_current_event(void **state)
 }
 
 /* A disarmed far timer leaves no trace: as many as the limit can be armed again and again. */
+static volatile int asked;
+static uint32_t ticks;
+
+static void tick_for_ever(struct timer *timer)
+{
+    struct loop *loop = (struct loop *)((char *)timer + sizeof(*timer));
+
+    asked = ++ticks >= 100000;
+    loop_arm(loop, timer, loop->now_ns); /* time never passes */
+}
+
+/* Ctrl-C is heard even where virtual time stands still or an interval holds millions of events. */
+static void ends_when_it_is_asked_to(void **state)
+{
+    struct {
+        struct timer timer;
+        struct loop loop;
+    } own = {.timer = {.fire = tick_for_ever}};
+    struct error err;
+
+    assert_int_equal(loop_virtual_open(&own.loop, 4, &err), 0);
+    own.loop.asked = &asked;
+    loop_arm(&own.loop, &own.timer, 0);
+    loop_run(&own.loop, INT64_MAX);
+    assert_in_range(ticks, 100000, 101000);
+    assert_false(own.loop.stop);
+    loop_disarm(&own.loop, &own.timer);
+    loop_close(&own.loop);
+}
+
 static void disarming_frees_the_place(void **state)
 {
     struct seen seen[64];
@@ -340,6 +370,7 @@ int main(void)
         cmocka_unit_test(ends_at_until),
         cmocka_unit_test(returns_when_there_is_nothing_to_wait_for),
         cmocka_unit_test(stops_after_the_current_event),
+        cmocka_unit_test(ends_when_it_is_asked_to),
         cmocka_unit_test(disarming_frees_the_place),
         cmocka_unit_test(due_timers_let_completions_in),
         cmocka_unit_test(allocates_nothing_after_open),
