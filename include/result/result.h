@@ -20,7 +20,7 @@ enum {
     RESULT_WARNINGS = 64,
     RESULT_PHASES = 8,
     RESULT_DRIVES = 8,
-    RESULT_SPENT = 5
+    RESULT_SPENT = 6
 };
 
 struct result_latency {
@@ -46,7 +46,7 @@ struct result_txn {
     bool deferred; /* carried out behind the user's back: not in the VM's totals, nor in its TPS */
     uint64_t due, done, rolled_back, failed, skipped, open, retries;
     struct result_latency response, service;
-    int64_t spent_ns[RESULT_SPENT]; /* cpu lock read log session */
+    int64_t spent_ns[RESULT_SPENT]; /* cpu lock read log session server */
     int64_t p90_limit_ns;           /* 0: none */
 };
 extern const char *const result_spent_names[RESULT_SPENT];

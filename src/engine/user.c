@@ -169,6 +169,9 @@ static bool user_judge(struct user *user)
         break;
     case OP_FAILED:
         break;
+    case OP_SKIPPED:
+        user_end(user, TXN_SKIPPED);
+        return false;
     }
     user_end(user, TXN_FAILED);
     return false;

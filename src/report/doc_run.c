@@ -12,7 +12,7 @@ bool run_is_bare(const struct result *result)
     const struct result_vm *all = &result->aggregate;
 
     for (uint32_t i = 0; i < all->txn_count; i++) {
-        if (all->txns[i].spent_ns[0] != 0) {
+        if (all->txns[i].spent_ns[0] != 0 || all->txns[i].spent_ns[RESULT_SPENT - 1] != 0) {
             return false;
         }
     }

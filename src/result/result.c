@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const result_spent_names[RESULT_SPENT] = {"cpu", "lock", "read", "log", "session"};
+const char *const result_spent_names[RESULT_SPENT] = {"cpu", "lock", "read", "log", "session", "server"};
 
 void result_latency_of(struct result_latency *ret, const struct hist *hist)
 {

@@ -73,7 +73,8 @@ static const struct schema_key spent_keys[] = {
     I64(result_txn, spent_ns[1], "lock", 0, "waiting for row locks"),
     I64(result_txn, spent_ns[2], "read", 0, "waiting for pages to be read"),
     I64(result_txn, spent_ns[3], "log", 0, "waiting for the log to be durable"),
-    I64(result_txn, spent_ns[4], "session", 0, "waiting for a session"),
+    I64(result_txn, spent_ns[4], "session", 0, "waiting for a session or connection"),
+    I64(result_txn, spent_ns[5], "server", 0, "waiting for a server's answers, whatever it did"),
 };
 static const struct schema spent_schema = {"Time spent", KEYS(spent_keys)};
 
