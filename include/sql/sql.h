@@ -27,6 +27,10 @@ struct sql_url {
  * from the environment, ~/.pgpass or ~/.my.cnf when connecting. */
 int sql_url_parse(struct sql_url *ret, const char *text, struct error *err);
 void sql_url_print(const struct sql_url *url, struct text *ret);
+/* The value of one of its options, decoded; false if it is not there. */
+bool sql_url_option(const struct sql_url *url, const char *key, char *buf, size_t size);
+/* Write over the password inside a text that holds a URL, as in argv, where `ps` would show it. */
+void sql_url_hide(char *text);
 
 /* A statement as a connection needs it. Immutable, shared by all connections. */
 struct sql_statement {
@@ -48,7 +52,7 @@ struct sql_value {
 /* How a call ended. */
 enum sql_fate {
     SQL_DONE,
-    SQL_RETRY,   /* 40001 40P01, 1213 1205 1020: roll back, the same transaction again */
+    SQL_RETRY,   /* 40001 40P01 55P03, 1213 1205 1020: roll back, the same transaction again */
     SQL_REFUSED, /* any other error of the server: in error[] */
     SQL_GONE,    /* the connection is lost; begin() fails until it is connected again */
 };
@@ -65,6 +69,7 @@ struct sql_call {
     char state[6];   /* SQLSTATE, or the number of a MariaDB error as text */
     char error[160]; /* the server's words, one line */
     struct sql_call *next;
+    uint32_t own; /* the connection's */
 };
 
 struct sql;
@@ -72,23 +77,38 @@ struct sql;
 struct sql_options {
     uint32_t statements; /* how many different ids there will be */
     bool prepared;       /* else plain text with literals */
-    bool pipeline;       /* calls may be begun while others are under way (PostgreSQL only) */
+    /*
+     * Calls may be begun while others are under way (PostgreSQL only, and not by TLS: there they
+     * wait for one another). They are sent together at the loop's next turn. Inside a transaction
+     * one error ends all calls of the batch behind it, with SQL_REFUSED and state 25P02.
+     */
+    bool pipeline;
+    /* fake only: row number `row` (from 0) of an answer; returns its columns, 0: no more rows.
+     * NULL: as the URL says. */
+    uint32_t (*answer)(void *context, const struct sql_call *, uint32_t row, struct sql_value *ret);
+    void *context;
 };
 
-/* Three implementations: pg, maria, fake. */
+/*
+ * Three implementations: pg, maria, fake. A connection needs two of the loop's polls (fake: none)
+ * and one of its timers.
+ */
 struct sql_ops {
     const char *name;
     /*
      * Begin to connect; connected(context, err) comes later from a turn of the loop, err NULL if it
-     * stands. Errors at once: -ENOMEM, a URL that the library refuses.
+     * stands; else it is of no use but to be closed, and err is EXIT_FAILED with a hint. Errors at
+     * once: -ENOMEM, a URL that the library refuses, a loop without sockets. Names are looked up
+     * before it returns (they may block). To connect again, close it and connect anew.
      */
     int (*connect)(struct sql **ret, struct loop *loop, const struct sql_url *url,
                    const struct sql_options *options,
                    void (*connected)(void *context, struct sql *, const struct error *err),
                    void *context, struct error *err);
-    /* Send a call; without pipeline one at a time (must()). Answers come in order. */
+    /* Send a call; without pipeline one at a time (must()). Answers come in order, done() from a
+     * turn of the loop or (the statement cannot be sent, the connection breaks) from begin(). */
     void (*begin)(struct sql *, struct sql_call *);
-    /* Calls under way end with SQL_GONE before it returns. Takes NULL. */
+    /* Calls under way end with SQL_GONE before it returns. Takes NULL. Allowed in callbacks. */
     void (*close)(struct sql *);
     uint64_t (*memory_bytes)(const struct sql *); /* of ours, not the library's */
 };
