@@ -49,6 +49,14 @@ bool sql_schema_statement(const struct sql_schema *schema, enum sql_schema_stage
                           struct text *ret, uint32_t *table);
 
 /*
+ * A query whose one number is above 0 if statement i has been carried out already; "" if it may be
+ * carried out twice (tables, ANALYZE). For SQL_SCHEMA_INDEXES and SQL_SCHEMA_KEYS, so that a load
+ * can be taken up again.
+ */
+void sql_schema_made(const struct sql_schema *schema, enum sql_schema_stage stage, uint32_t i,
+                     struct text *ret);
+
+/*
  * The tables that are filled: enum tpcc_table; sbtest by number from 0; tpcb: branches, tellers,
  * accounts, history.
  */

@@ -58,9 +58,12 @@ struct sql_text {
     const char *text;   /* with $1 (PostgreSQL) or ? (MariaDB) */
     uint16_t statement; /* index into catalog->statements */
     uint8_t param_count, column_count;
-    bool utility; /* BEGIN, COMMIT, ROLLBACK: never prepared */
-    bool needed;  /* its answer, or what it remembers, is needed to ask on; else it may be
-                     sent ahead of its answer within a transaction */
+    bool utility;           /* BEGIN, COMMIT, ROLLBACK: never prepared */
+    bool needed;            /* its answer, or what it remembers, is needed to ask on; else it may be
+                               sent ahead of its answer within a transaction */
+    bool every_row;         /* its columns want every row, not the first alone */
+    bool tells_rows;        /* op->rows comes from a column, not from the number of rows */
+    bool duplicate_retries; /* PostgreSQL's 23505 is another transaction's doing: repeat */
     struct sql_text_param params[SQL_TEXT_PARAMS];
     struct sql_text_column columns[SQL_TEXT_COLUMNS];
 };

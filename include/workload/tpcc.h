@@ -94,6 +94,8 @@ struct tpcc_settings {
     bool nurand_per_call;       /* sysbench-tpcc's deviation: C drawn at every call */
     bool local_only;            /* no remote warehouses (same deviation) */
     bool delivery_per_district; /* ten commits instead of one */
+    bool c_load_known; /* the database says its C of last names: that of the run keeps apart */
+    uint32_t c_load;
     bool deferred; /* Delivery answers "queued" and is carried out by a worker (2.7.2) */
 };
 
@@ -118,6 +120,9 @@ struct tpcc_constants {
     uint32_t c_last_load, c_last, c_id, i_id;
 };
 void tpcc_constants(uint64_t seed, struct tpcc_constants *ret);
+/* As tpcc_constants(), but the load's C of last names is c_load, whatever seed it was drawn from.
+ */
+void tpcc_constants_beside(uint64_t seed, uint32_t c_load, struct tpcc_constants *ret);
 
 /*
  * Population (clause 4.3.3.1) as a function of (seed, key), so that a loader, a model and a check
