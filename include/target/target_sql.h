@@ -56,6 +56,7 @@ int target_sql_connect(struct target *target, int64_t timeout_ns, struct error *
 struct target_sql_statement {
     const char *name;
     uint64_t count, errors;
+    uint64_t empty; /* answers of no row: nothing found, or nothing changed */
     int64_t sum_ns, max_ns;
 };
 /* All statements of the catalog in its order, those never sent too; returns how many. */
