@@ -182,7 +182,8 @@ static void link_fire(struct timer *timer)
 void link_open_at(struct link *link, int64_t due_ns)
 {
     link->timer.fire = link_fire;
-    if (!timer_armed(&link->timer) && !link->target->stopped) {
+    loop_disarm(link->target->loop, &link->timer);
+    if (!link->target->stopped) {
         loop_arm(link->target->loop, &link->timer, due_ns);
     }
 }

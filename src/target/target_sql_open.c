@@ -176,7 +176,8 @@ int target_sql_connect(struct target *base, int64_t timeout_ns, struct error *er
         if (loop->stop) {
             return error_set(err, EXIT_INTERRUPTED, -EINTR, "interrupted while connecting");
         }
-        if (loop->now_ns >= limit_ns || loop->now_ns == before_ns) {
+        if (target->connected < target->settings.connections &&
+            (loop->now_ns >= limit_ns || loop->now_ns == before_ns)) {
             return error_set(err, EXIT_FAILED, -ETIMEDOUT,
                              "only %u of %u connections stand after %lld s", target->connected,
                              target->settings.connections, (long long)(timeout_ns / 1000000000));
