@@ -127,7 +127,9 @@ int sql_plain_run(struct sql_plain *plain, const char *text,
 /* One number of one row; -ENOENT if there is no row. */
 int sql_plain_number(struct sql_plain *plain, const char *text, int64_t *ret, struct error *err);
 /* Bulk load: rows as the server's text format wants them (COPY text; LOAD DATA LOCAL, or multi-row
- * INSERT where local_infile is off). */
+ * INSERT where local_infile is off). columns NULL: all. Any row may bring the error of one before
+ * it, and then the load is over; one that is not ended is given up by the next run or close. What
+ * was sent is committed piece by piece unless a transaction is open (MariaDB). */
 int sql_plain_load_begin(struct sql_plain *plain, const char *table, const char *columns,
                          struct error *err);
 int sql_plain_load_row(struct sql_plain *plain, const struct sql_value *columns, uint32_t count,

@@ -1,0 +1,32 @@
+/* sql/sql_mysql: what the files that call libmariadb share; none includes its header but this. */
+#ifndef RAWTPS_SQL_SQL_MYSQL_H
+#define RAWTPS_SQL_SQL_MYSQL_H
+
+#include <mysql.h>
+
+#include <errmsg.h>
+
+#include "sql_drivers.h"
+#include "sql_maria_wire.h"
+
+/* What mysql_real_connect() is told of a URL, and points into; NULL: the library chooses. */
+struct sql_mysql_place {
+    const char *host, *user, *password, *database, *socket;
+    unsigned port;
+    unsigned long flags;
+};
+/* NULL: no memory. */
+MYSQL *sql_mysql_open(const struct sql_url *url, struct sql_mysql_place *ret);
+/* Why a connection does not stand. */
+int sql_mysql_error(struct error *err, const struct sql_url *url, MYSQL *mysql);
+
+/* What a call that waits wants of the socket, and what the socket tells it. */
+uint32_t sql_mysql_events(int status);
+int sql_mysql_status(uint32_t revents);
+
+/* It stands by TLS: calls go through the library (sql_maria_calls.c). */
+void sql_mysql_stand(struct sql *sql);
+
+extern const struct sql_plain_ops sql_maria_plain_ops;
+
+#endif
