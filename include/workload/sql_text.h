@@ -53,16 +53,20 @@ struct sql_text_column {
     uint8_t into, answer, scale;
 };
 
+/* What a procedure is refused with that rolls back by its own rules, in each dialect. */
+extern const char *const sql_text_rolled_back[SQL_TEXT_DIALECTS]; /* "RT001" "1644" */
+
 /* A statement in one dialect, and its table or district where the text differs by that. */
 struct sql_text {
     const char *text;   /* with $1 (PostgreSQL) or ? (MariaDB) */
     uint16_t statement; /* index into catalog->statements */
     uint8_t param_count, column_count;
-    bool utility;           /* BEGIN, COMMIT, ROLLBACK: never prepared */
-    bool needed;            /* its answer, or what it remembers, is needed to ask on; else it may be
-                               sent ahead of its answer within a transaction */
-    bool every_row;         /* its columns want every row, not the first alone */
-    bool tells_rows;        /* op->rows comes from a column, not from the number of rows */
+    bool utility;    /* BEGIN, COMMIT, ROLLBACK: never prepared */
+    bool needed;     /* its answer, or what it remembers, is needed to ask on; else it may be
+                        sent ahead of its answer within a transaction */
+    bool every_row;  /* its columns want every row, not the first alone */
+    bool tells_rows; /* op->rows comes from a column, not from the number of rows */
+    bool whole; /* a whole transaction; refused with sql_text_rolled_back it rolled itself back */
     bool duplicate_retries; /* PostgreSQL's 23505 is another transaction's doing: repeat */
     struct sql_text_param params[SQL_TEXT_PARAMS];
     struct sql_text_column columns[SQL_TEXT_COLUMNS];

@@ -82,6 +82,12 @@ enum tpcc_statement {
     /* Stock-Level */
     TPCC_S_SL_DISTRICT, /* w d -> d_next_o_id */
     TPCC_S_SL_COUNT,    /* w d next threshold -> the count */
+    /* Whole transactions as stored procedures; rows 0: rolled back by its own rules */
+    TPCC_S_CALL_NEW_ORDER,    /* w d c ol_cnt all_local; key[7]: where its struct txn lies */
+    TPCC_S_CALL_PAYMENT,      /* w d c_w c_d c name h_amount; c 0: by name */
+    TPCC_S_CALL_ORDER_STATUS, /* w d c name -> the lines of his last order */
+    TPCC_S_CALL_DELIVERY,     /* w carrier -> bit d for each district without an order */
+    TPCC_S_CALL_STOCK_LEVEL,  /* w d threshold -> the count */
     TPCC_STATEMENTS
 };
 
@@ -96,7 +102,8 @@ struct tpcc_settings {
     bool delivery_per_district; /* ten commits instead of one */
     bool c_load_known; /* the database says its C of last names: that of the run keeps apart */
     uint32_t c_load;
-    bool deferred; /* Delivery answers "queued" and is carried out by a worker (2.7.2) */
+    bool procedures; /* ask for TPCC_S_CALL_* alone, which a model cannot answer */
+    bool deferred;   /* Delivery answers "queued" and is carried out by a worker (2.7.2) */
 };
 
 /*

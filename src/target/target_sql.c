@@ -282,6 +282,18 @@ static bool commits(const struct link *link, const struct link_call *call)
     return verb == OP_COMMIT || (!link->in_txn && verb >= OP_UPDATE && verb <= OP_DELETE);
 }
 
+/* A procedure that rolls back by its own rules ends well, without a row. */
+static bool rolled_itself_back(const struct target_sql *target, struct link_call *call)
+{
+    if (!call->text->whole || call->call.fate != SQL_REFUSED ||
+        strcmp(call->call.state, sql_text_rolled_back[target->settings.url.dialect]) != 0) {
+        return false;
+    }
+    call->call.rows = 0;
+    call->call.fate = SQL_DONE;
+    return true;
+}
+
 static enum link_outcome outcome_of(struct link *link, const struct link_call *call)
 {
     struct target_sql *target = link->target;
@@ -348,6 +360,9 @@ static void answer(struct link *link, const struct link_call *call, bool rolled_
 
 void target_sql_judge(struct link *link, struct link_call *call)
 {
+    if (rolled_itself_back(link->target, call)) {
+        call->op->answer[0] = 0;
+    }
     count_statement(link->target, call);
     if (call->purpose == CALL_ROLLBACK) {
         /* a server that will not roll back does so when the connection ends */

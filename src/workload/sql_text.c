@@ -7,14 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const sql_text_rolled_back[SQL_TEXT_DIALECTS] = {"RT001", "1644"};
+
 /* Letters of a draft's keys and columns. */
 static const struct {
     char letter;
     uint8_t from, key;
 } froms[] = {
     {'D', SQL_FROM_DIST_INFO, 0}, {'H', SQL_FROM_H_DATA, 0}, {'B', SQL_FROM_C_DATA, 0},
-    {'N', SQL_FROM_NAME, 2},      {'C', SQL_FROM_C, 2},      {'c', SQL_FROM_C, 3},
-    {'p', SQL_FROM_PAD, 3},       {'L', SQL_FROM_LINES, 0},
+    {'N', SQL_FROM_NAME, 2},      {'n', SQL_FROM_NAME, 3},   {'o', SQL_FROM_NAME, 5},
+    {'C', SQL_FROM_C, 2},         {'c', SQL_FROM_C, 3},      {'p', SQL_FROM_PAD, 3},
+    {'L', SQL_FROM_LINES, 0},
 };
 
 /* a, b: answers 0 and 1; with x money (2 digits), with t tax (4 digits). */
@@ -124,6 +127,7 @@ void sql_texts_add(struct sql_texts *texts, uint32_t statement, const struct sql
     text->utility = draft->utility;
     text->needed = draft->needed;
     text->duplicate_retries = draft->duplicate_retries;
+    text->whole = draft->whole;
     text->param_count = (uint8_t)params;
     for (uint32_t i = 0; i < params; i++) {
         text->params[i] = param_of(draft->keys[i]);
@@ -252,6 +256,7 @@ uint32_t sql_text_write(const struct sql_text_param *param, const struct op *op,
         sysbench_sql_pad((uint64_t)key, own);
         return write_bytes(buf, size, own, SYSBENCH_PAD_BYTES);
     case SQL_FROM_LINES:
+        return tpcc_sql_lines((const struct txn *)(intptr_t)op->key[7], buf, size);
     case SQL_FROM_KEY:
         break;
     }

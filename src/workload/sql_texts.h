@@ -27,12 +27,15 @@ struct sql_texts {
 struct sql_draft {
     const char *text[SQL_TEXT_DIALECTS]; /* the second NULL: as the first */
     const char *keys, *columns;
-    bool needed, utility, duplicate_retries;
+    bool needed, utility, duplicate_retries, whole;
 };
 
 /* Adds a text for a statement; the first one of it is remembered. number replaces '#'. */
 void sql_texts_add(struct sql_texts *texts, uint32_t statement, const struct sql_draft *draft,
                    uint32_t number);
+
+/* "supply,item,number,quantity" of each line of a New-Order, in the order of asking. */
+uint32_t tpcc_sql_lines(const struct txn *txn, char *buf, uint32_t size);
 
 void tpcc_sql_build(struct sql_texts *texts);
 void sysbench_sql_build(struct sql_texts *texts, uint32_t tables);

@@ -112,6 +112,9 @@ static bool next(struct workload *workload, struct txn *txn, struct op *op)
     if (txn->step == TPCC_OVER) {
         return false;
     }
+    if (tpcc_of(workload)->settings.procedures) {
+        return tpcc_call_next(txn, op);
+    }
     switch (txn->kind) {
     case TPCC_NEW_ORDER:
         return new_order_next(txn, op);

@@ -29,13 +29,10 @@ uint32_t tpcc_sql_name(uint32_t number, char ret[TPCC_NAME_BYTES + 1])
 #define IS_CUSTOMER " WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?"
 
 static const struct sql_draft bad_credit = {
-    {PAYS ", c_data = left(?::varchar || c_data, 500)" IS_CUSTOMER,
-     PAYS ", c_data = left(concat(?, c_data), 500)" IS_CUSTOMER},
-    "33B012",
-    "",
-    false,
-    false,
-    false,
+    .text = {PAYS ", c_data = left(?::varchar || c_data, 500)" IS_CUSTOMER,
+             PAYS ", c_data = left(concat(?, c_data), 500)" IS_CUSTOMER},
+    .keys = "33B012",
+    .columns = "",
 };
 
 /* '#' is the district; clause numbers are those of the transactions in tpcc_*.c. */
@@ -171,6 +168,23 @@ static const struct sql_draft drafts[TPCC_STATEMENTS] = {
                           "AND s_w_id = ? AND s_i_id = ol_i_id AND s_quantity < ?"},
                          "012203",
                          "a"},
+
+    [TPCC_S_CALL_NEW_ORDER] = {{"SELECT rawtps_new_order(?, ?, ?, ?, ?, ?)"},
+                               "01234L",
+                               "a",
+                               .needed = true,
+                               .whole = true},
+    [TPCC_S_CALL_PAYMENT] = {{"SELECT rawtps_payment(?, ?, ?, ?, ?, ?, @)"},
+                             "01234o6",
+                             "a",
+                             .needed = true,
+                             .whole = true},
+    [TPCC_S_CALL_ORDER_STATUS] =
+        {{"SELECT rawtps_order_status(?, ?, ?, ?)"}, "012n", "a", .needed = true, .whole = true},
+    [TPCC_S_CALL_DELIVERY] =
+        {{"SELECT rawtps_delivery(?, ?)"}, "01", "a", .needed = true, .whole = true},
+    [TPCC_S_CALL_STOCK_LEVEL] =
+        {{"SELECT rawtps_stock_level(?, ?, ?)"}, "012", "a", .needed = true, .whole = true},
 };
 
 static uint32_t text_of(const struct sql_texts *texts, const struct op *op)

@@ -319,7 +319,7 @@ static void compare(bool is_tpcc, uint32_t statements)
 
 static void tpcc_asks_a_server_what_it_asks_a_model(void **state)
 {
-    compare(true, TPCC_STATEMENTS);
+    compare(true, TPCC_S_SL_COUNT + 1);
 }
 
 static void sysbench_asks_a_server_what_it_asks_a_model(void **state)
