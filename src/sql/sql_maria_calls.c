@@ -372,7 +372,7 @@ static void calls_free(struct sql *sql)
         maria->waits = step_go_on(sql, MYSQL_WAIT_TIMEOUT) != 0;
     }
     if (!maria->waits) {
-        for (uint32_t i = 0; i < sql->statements && calls->statements; i++) {
+        for (uint32_t i = 0; sql->prepared && i < sql->statements; i++) {
             if (calls->statements[i]) {
                 mysql_stmt_close(calls->statements[i]);
             }

@@ -247,28 +247,18 @@ static bool take_prepared(struct sql *sql, const char *body, const char *end)
     return true;
 }
 
-/* Six texts (catalog, schema, table, original table, name, original name); MariaDB may add one of
- * extended types, which is not asked for; then 12 bytes: charset 2, length 4, type 1, flags 2 ...
- */
+/* Names, and MariaDB's words on extended types, that nobody wants; the last 13 bytes are 12 (their
+ * length), charset 2, length 4, type 1, flags 2, decimals 1, nothing 2. */
 static bool take_definition(struct maria_statement *known, uint32_t number, const char *body,
                             const char *end)
 {
-    const char *at = body;
-    uint64_t bytes;
+    const char *fixed = end - 12;
 
-    for (int i = 0; i < 6; i++) {
-        at = maria_length(at, end, &bytes);
-        if (at == NULL || bytes > (uint64_t)(end - at)) {
-            return false;
-        }
-        at += bytes;
-    }
-    at = maria_length(at, end, &bytes);
-    if (at == NULL || end - at < 9) {
+    if (end - body < 13 || fixed[-1] != 12) {
         return false;
     }
     if (number < SQL_COLUMNS) {
-        known->types[number] = maria_column_of((uint8_t)at[6], (uint16_t)get2(at + 7));
+        known->types[number] = maria_column_of((uint8_t)fixed[6], (uint16_t)get2(fixed + 7));
     }
     return true;
 }

@@ -171,6 +171,10 @@ enum sql_fate sql_rig_run(struct sql_rig *rig, struct sql *sql, struct sql_rig_a
     answer->done = 0;
     rig->ops->begin(sql, &answer->call);
     wait_for(rig, &answer->done);
+    if (answer->call.fate != SQL_DONE) {
+        print_message("# %s: %s %s\n", answer->call.statement->text, answer->call.state,
+                      answer->call.error);
+    }
     return answer->call.fate;
 }
 
