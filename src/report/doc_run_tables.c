@@ -218,7 +218,8 @@ static double pages_written(const struct result_vm *vm)
             return (double)vm->ios[i].count;
         }
     }
-    return 0;
+    /* a server's own, where there is no drive of ours */
+    return vm->io_count == 0 ? result_fact(vm, "pages_written") : 0;
 }
 
 static void count_fact(struct doc *doc, const struct result_vm *vm, const char *name)
