@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "plan/plan.h"
 #include "result/result.h"
 
@@ -47,5 +48,11 @@ struct run_options {
  */
 int run_plan(const struct plan *plan, const struct run_options *options, struct result *ret,
              char *ret_dir, struct error *err);
+
+/*
+ * What a run would be told by the plan's servers, in words: version, settings, findings. Errors:
+ * the first server that cannot be asked, or would be refused (ret has the rest).
+ */
+int servers_look(const struct plan *plan, struct text *ret, struct error *err);
 
 #endif

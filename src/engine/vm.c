@@ -5,11 +5,16 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "servers.h"
 #include "target/model.h"
 #include "user.h"
 
 /* Without think time users begin spread over this, not all at one instant. */
 #define VM_STAGGER_NS 1000000ll
+/* Many connections to a server that is far take their time. */
+#define VM_CONNECT_NS 60000000000ll
+/* Streams of chance of workers, where several loops share a VM. */
+#define VM_WORKER_STREAM (1ull << 40)
 
 _Static_assert(sizeof(struct user) <= PLAN_USER_BYTES, "a user costs more than the plan says");
 
@@ -30,6 +35,8 @@ uint32_t vm_kinds(const struct plan_vm *plan)
         return tpcc_catalog()->kind_count;
     case PLAN_SYSBENCH:
         return 1; /* the mix is its only kind */
+    case PLAN_TPCB:
+        return 1;
     case PLAN_BLOCK:
         return plan->block.stream_count;
     }
@@ -65,6 +72,9 @@ static int vm_open_workload(struct vm *vm, struct error *err)
         break;
     case PLAN_SYSBENCH:
         vm->workload = sysbench_open(&vm->plan->model.sysbench, err);
+        break;
+    case PLAN_TPCB:
+        vm->workload = tpcb_open(&vm->plan->tpcb, err);
         break;
     case PLAN_BLOCK:
         vm->workload = block_open(&vm->plan->block, err);
@@ -108,7 +118,11 @@ static int vm_open_people(struct vm *vm, struct error *err)
         }
     }
     for (uint32_t id = 0; id < people; id++) {
-        user_init(&vm->users[id], id, id >= vm->user_count, vm->plan->seed);
+        bool worker = id >= vm->user_count;
+        uint64_t stream = vm->plan->first_user + (uint64_t)id;
+
+        stream += worker && vm->plan->first_user > 0 ? VM_WORKER_STREAM : 0;
+        user_init(&vm->users[id], id, worker, vm->plan->seed, stream);
     }
     for (uint32_t id = people; id-- > vm->user_count;) {
         vm->idle[vm->idle_workers++] = id;
@@ -140,13 +154,41 @@ int vm_open(struct vm **ret, const struct plan_vm *plan, uint32_t index,
     rc = record_init(&vm->current, vm_record_kinds(plan), err);
     rc = rc == 0 ? vm_open_workload(vm, err) : rc;
     rc = rc == 0 ? vm_open_people(vm, err) : rc;
-    return rc == 0 ? vm_open_drive(vm, place, err) : rc;
+    return rc == 0 && place->slice != NULL ? vm_open_drive(vm, place, err) : rc;
+}
+
+static int vm_open_server(struct vm *vm, const struct vm_place *place, struct error *err)
+{
+    const struct plan_sql *sql = &vm->plan->sql;
+    struct target_sql_settings settings = {
+        .url = sql->url,
+        .texts = place->server->texts,
+        .sessions = vm->user_count + vm->worker_count,
+        .connections = place->connections,
+        .isolation = sql->isolation,
+        .prepared = sql->prepared,
+        .pipeline = sql->pipeline,
+        .ignore_count = sql->ignore_count,
+    };
+
+    if (settings.connections > settings.sessions) {
+        settings.connections = settings.sessions;
+    }
+    memcpy(settings.ignore, sql->ignore, sizeof(settings.ignore));
+    vm->target = target_sql_open(&settings, vm->loop, vm->index, err);
+    if (vm->target == NULL || target_sql_connect(vm->target, VM_CONNECT_NS, err) < 0) {
+        return error_wrap(err, "%s", vm->plan->name);
+    }
+    return 0;
 }
 
 int vm_open_target(struct vm *vm, const struct vm_place *place, struct error *err)
 {
     const struct plan_vm *plan = vm->plan;
 
+    if (plan->target == PLAN_SQL) {
+        return vm_open_server(vm, place, err);
+    }
     if (plan->target == PLAN_BARE) {
         vm->target =
             target_block_open(vm->drive, vm->index, vm->user_count,

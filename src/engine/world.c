@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/units.h"
+#include "servers.h"
 #include "user.h"
 
 /* After the sample, transactions under way get so long to end. */
@@ -13,12 +15,23 @@
 /* Timers a VM needs besides its users': background of the target, requests in flight. */
 enum { WORLD_TIMERS_VM = 4096 };
 
+static const struct plan_vm *world_vm(const struct world *world, uint32_t i)
+{
+    return world->part != NULL ? world->part : &world->plan->vms[world->first_vm + i];
+}
+
+static uint32_t world_connections(const struct world *world)
+{
+    return server_share(world->server->connections, world->server->plan->sql.loops,
+                        world->loop_index);
+}
+
 static uint32_t world_timers(const struct world *world)
 {
     uint64_t timers = WORLD_TIMERS_VM;
 
     for (uint32_t i = 0; i < world->vm_count; i++) {
-        const struct plan_vm *vm = &world->plan->vms[world->first_vm + i];
+        const struct plan_vm *vm = world_vm(world, i);
 
         timers += (uint64_t)(vm->users + vm_worker_count(vm)) * 4 + WORLD_TIMERS_VM;
     }
@@ -75,6 +88,21 @@ static int world_open_real(struct world *world)
     return 0;
 }
 
+/* A loop without a drive: sockets alone. */
+static int world_open_servers(struct world *world)
+{
+    struct uring_options options = world->plan->uring;
+    int rc;
+
+    options.depth = 0;
+    options.buffer_bytes = 0;
+    options.polls = world_connections(world) * 2 + 64;
+    rc = loop_uring_open(&world->loop, world_timers(world), &options, world->origin_ns,
+                         &world->error);
+    world->loop_open = rc == 0;
+    return rc;
+}
+
 static void world_place(const struct world *world, uint32_t i, struct vm_place *ret)
 {
     *ret = (struct vm_place){
@@ -83,6 +111,10 @@ static void world_place(const struct world *world, uint32_t i, struct vm_place *
         .stamps = world->plan->stamps,
         .stamp_seed = world->plan->seed ^ (uint64_t)world->origin_ns,
     };
+    if (world->server != NULL) {
+        ret->server = world->server;
+        ret->connections = world_connections(world);
+    }
     if (world->buffers != NULL) {
         ret->buffers =
             (char *)world->buffers + (world->plan->virtual_time ? i : 0) * world->buffer_bytes;
@@ -92,17 +124,20 @@ static void world_place(const struct world *world, uint32_t i, struct vm_place *
 int world_open(struct world *world)
 {
     const struct plan *plan = world->plan;
-    int rc = plan->virtual_time ? world_open_virtual(world) : world_open_real(world);
+    int rc = world->server != NULL ? world_open_servers(world)
+             : plan->virtual_time  ? world_open_virtual(world)
+                                   : world_open_real(world);
 
     for (uint32_t i = 0; rc == 0 && i < world->vm_count; i++) {
-        const struct plan_vm *vm = &plan->vms[world->first_vm + i];
+        const struct plan_vm *vm = world_vm(world, i);
         struct vm_place place;
 
         world_place(world, i, &place);
-        place.slice = drive_slice_open(world->bottom, vm->from_bytes, vm->bytes, &world->error);
-        rc = place.slice == NULL
-                 ? world->error.code
-                 : vm_open(&world->vms[i], vm, world->first_vm + i, &place, &world->error);
+        if (world->bottom != NULL) {
+            place.slice = drive_slice_open(world->bottom, vm->from_bytes, vm->bytes, &world->error);
+            rc = place.slice == NULL ? world->error.code : 0;
+        }
+        rc = rc == 0 ? vm_open(&world->vms[i], vm, world->first_vm + i, &place, &world->error) : rc;
     }
     world->failed = rc < 0;
     return rc;
@@ -195,11 +230,44 @@ static bool world_work_over(const struct world *world)
     return true;
 }
 
+/* A server that does not come back within its patience ends the run. */
+static bool world_forsaken(struct world *world)
+{
+    struct target_sql_counts counts;
+    char gap[UNITS_TEXT];
+
+    if (world->server == NULL) {
+        return false;
+    }
+    target_sql_counts(world->vms[0]->target, &counts);
+    if (counts.connected > 0) {
+        world->gone_since_ns = -1;
+        return false;
+    }
+    if (world->gone_since_ns < 0) {
+        world->gone_since_ns = world->loop.now_ns;
+    }
+    if (world->loop.now_ns - world->gone_since_ns < world->server->plan->sql.patience_ns) {
+        return false;
+    }
+    units_format_duration(world->loop.now_ns - world->gone_since_ns, gap, sizeof(gap));
+    error_set(&world->error, EXIT_FAILED, -ENOTCONN,
+              "%s: the server has not been reached for %s%s%s", world->server->plan->name, gap,
+              counts.code_count > 0 ? "; the last it said: " : "",
+              counts.code_count > 0 ? counts.codes[counts.code_count - 1].error : "");
+    return true;
+}
+
 /* True: something ends the run here. */
 static bool world_ends(struct world *world)
 {
     if (world->loop.fault != NULL) {
         world->error = *world->loop.fault;
+        world->failed = true;
+        atomic_store(&world->shared->stop, true);
+        return true;
+    }
+    if (world_forsaken(world)) {
         world->failed = true;
         atomic_store(&world->shared->stop, true);
         return true;
@@ -215,6 +283,35 @@ static bool world_ends(struct world *world)
     return false;
 }
 
+static void world_mark_statements(struct world *world)
+{
+    if (world->server != NULL) {
+        world->statement_count =
+            target_sql_statements(world->vms[0]->target, world->statements, WORLD_STATEMENTS);
+    }
+}
+
+/* From what they were when the sample began to what they grew by. */
+static void world_count_statements(struct world *world)
+{
+    struct target_sql_statement now[WORLD_STATEMENTS];
+    uint32_t count = world->server == NULL
+                         ? 0
+                         : target_sql_statements(world->vms[0]->target, now, WORLD_STATEMENTS);
+
+    must(world->server == NULL || count == world->statement_count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct target_sql_statement *row = &world->statements[i];
+
+        row->count = now[i].count - row->count;
+        row->errors = now[i].errors - row->errors;
+        row->empty = now[i].empty - row->empty;
+        row->sum_ns = now[i].sum_ns - row->sum_ns;
+        row->max_ns = now[i].max_ns;
+    }
+    world->statements_counted = true;
+}
+
 /* One phase of the run's clock, interval by interval. True: the run ends here. */
 static bool world_phase(struct world *world, uint32_t index)
 {
@@ -223,6 +320,10 @@ static bool world_phase(struct world *world, uint32_t index)
     int64_t from_ns = world->loop.now_ns, end_ns = from_ns + phase->length_ns, next_ns = from_ns;
 
     world->phase_from_ns[index] = from_ns - world->epoch_ns;
+    if (phase->kind == PHASE_SAMPLE) {
+        world_mark_statements(world);
+        atomic_store(&world->shared->sampling, true);
+    }
     while (!over) { /* ticks keep to the schedule; an interval begins where the last one ended */
         next_ns += world->plan->interval_ns;
         next_ns = next_ns < end_ns ? next_ns : end_ns;
@@ -235,6 +336,9 @@ static bool world_phase(struct world *world, uint32_t index)
         from_ns = world->loop.now_ns;
     }
     world->phase_until_ns[index] = world->loop.now_ns - world->epoch_ns;
+    if (phase->kind == PHASE_SAMPLE) {
+        world_count_statements(world);
+    }
     return ends;
 }
 
@@ -257,6 +361,9 @@ static void world_drain(struct world *world)
 
     for (uint32_t i = 0; i < world->vm_count; i++) {
         world->vms[i]->stopping = true;
+    }
+    if (world->failed) { /* nobody answers any more */
+        until_ns = world->loop.now_ns;
     }
     while (world_under_way(world) > 0 && world->loop.now_ns < until_ns &&
            world->loop.fault == NULL) {
