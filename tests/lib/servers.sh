@@ -212,6 +212,7 @@ mysql_options() { # NAME OPTION...
         echo '[mysqld]'
         echo "datadir = $servers_at/data"
         echo "socket = $servers_at/socket"
+        echo "tmpdir = $servers_at"
         echo "pid-file = $servers_at/server.pid"
         echo "port = $(server_get "$servers_name" port)"
         echo "bind-address = $(servers_addresses)"
