@@ -339,7 +339,7 @@ static void session_ready_by_library(struct poll_wait *wait)
 
 /* ---- beginning and closing ------------------------------------------------------------------- */
 
-static void session_timer(struct timer *timer)
+void sql_session_timer(struct timer *timer)
 {
     struct sql *sql = sql_of_timer(timer);
 
@@ -379,7 +379,7 @@ void sql_session_init(struct sql *sql, struct loop *loop, const struct sql_optio
 {
     sql->loop = loop;
     sql->in.fd = sql->out.fd = -1;
-    sql->timer.fire = session_timer;
+    sql->timer.fire = sql_session_timer;
     sql->statements = options->statements;
     sql->prepared = options->prepared;
     sql->pipeline = options->pipeline;

@@ -42,6 +42,8 @@ struct sql {
 void sql_session_init(struct sql *sql, struct loop *loop, const struct sql_options *options,
                       void (*connected)(void *context, struct sql *, const struct error *err),
                       void *context);
+/* What its timer does: ends what waits for a lost connection, or connecting, or sends a batch. */
+void sql_session_timer(struct timer *timer);
 /* The socket is ours and stands: watch it, and say so. */
 void sql_session_stand(struct sql *sql, int fd, const struct sql_speech *speech);
 /* The same for a library's socket: one-shot waits by sql_session_wait(). */

@@ -219,6 +219,14 @@ static int parse_port(const struct reader *reader, const char *from, const char 
     return 0;
 }
 
+/* IPv6, and perhaps the name of an interface: fe80::1%eth0 */
+static bool is_address(const char *host)
+{
+    size_t n = strspn(host, "0123456789abcdefABCDEF:.");
+
+    return strchr(host, ':') && (host[n] == '\0' || host[n] == '%');
+}
+
 static int parse_host(const struct reader *reader, const char *from, const char *to,
                       struct sql_url *url)
 {
@@ -231,7 +239,7 @@ static int parse_host(const struct reader *reader, const char *from, const char 
             return refuse(reader, from, "no ] behind the address");
         }
         code = decode(reader, from + 1, end, url->host, sizeof(url->host), "the host");
-        if (code == 0 && strspn(url->host, "0123456789abcdefABCDEF:.%") != strlen(url->host)) {
+        if (code == 0 && !is_address(url->host)) {
             return refuse(reader, from, "in [ ] an IPv6 address is expected");
         }
         colon = end + 1 < to ? end + 1 : NULL;
