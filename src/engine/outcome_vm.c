@@ -165,7 +165,8 @@ static void outcome_server(struct run *run, uint32_t i, struct result_vm *ret)
         {"rows_written", now->rows_written, was->rows_written},
     };
 
-    for (uint32_t r = 0; server->counted && r < sizeof(rows) / sizeof(rows[0]); r++) {
+    for (uint32_t r = 0; server->counted && server->grown && r < sizeof(rows) / sizeof(rows[0]);
+         r++) {
         if (rows[r].now > 0) {
             result_fact_set(ret, rows[r].name, (double)rows[r].now - (double)rows[r].was);
         }

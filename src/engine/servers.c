@@ -166,17 +166,6 @@ void server_close(struct server *server)
 
 /* ---- counters ---- */
 
-static bool server_again(struct server *server)
-{
-    struct error ignored = {0};
-
-    if (server->plain == NULL && !server->plan->sql.url.fake &&
-        sql_plain_open(&server->plain, &server->plan->sql.url, &ignored) < 0) {
-        server->plain = NULL;
-    }
-    return server->plain != NULL;
-}
-
 static void take_uptime(void *context, const struct sql_value *columns, uint32_t count)
 {
     const struct sql_value *last = &columns[count - 1];
@@ -207,18 +196,33 @@ static void server_look_at_uptime(struct server *server)
     }
 }
 
-bool server_count(struct server *server)
+/* On the connection that there is, or a new one. */
+static bool server_try(struct server *server, struct target_facts *ret)
 {
-    struct target_facts now = {0};
     struct error ignored = {0};
 
-    if (!server_again(server)) {
+    if (server->plain == NULL &&
+        sql_plain_open(&server->plain, &server->plan->sql.url, &ignored) < 0) {
+        server->plain = NULL;
         return false;
     }
     server_look_at_uptime(server);
-    if (server_counters_read(server->plain, &server->facts, &now, &ignored) < 0) {
+    if (server_counters_read(server->plain, &server->facts, ret, &ignored) < 0) {
         sql_plain_close(server->plain);
         server->plain = NULL;
+        return false;
+    }
+    return true;
+}
+
+bool server_count(struct server *server)
+{
+    struct target_facts now = {0};
+
+    if (server->plan->sql.url.fake) {
+        return false;
+    }
+    if (!server_try(server, &now) && !server_try(server, &now)) {
         server->counted = false;
         return false;
     }
@@ -226,6 +230,7 @@ bool server_count(struct server *server)
         server->counted = false;
     }
     server->counters = now;
+    server->grown = true;
     return true;
 }
 
@@ -234,6 +239,7 @@ void server_mark(struct server *server)
     server->counted = true;
     server->counted = server_count(server) && server->counted;
     server->before = server->counters;
+    server->grown = false;
 }
 
 /* ---- the result ---- */

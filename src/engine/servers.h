@@ -20,6 +20,7 @@ struct server {
     uint32_t connections;                 /* of all loops */
     struct target_facts counters, before; /* now, and when the sample began */
     bool counted;                         /* both are of one life of the server */
+    bool grown;                           /* the first was read after the second */
     bool restarted;                       /* it has been started since */
     int64_t opened_ns;                    /* CLOCK_MONOTONIC */
 };
