@@ -76,6 +76,15 @@ static int64_t timeout_s(const struct sql_url *url)
     return seconds ? seconds : TIMEOUT_S;
 }
 
+/* Only if it is demanded: libmariadb prefers nothing, and what it encrypts costs a thread. */
+static bool by_tls(const struct sql_url *url)
+{
+    char text[32];
+
+    return sql_url_option(url, "sslmode", text, sizeof(text)) &&
+           (strcmp(text, "require") == 0 || strncmp(text, "verify", 6) == 0);
+}
+
 static void set_tls(MYSQL *mysql, const struct sql_url *url)
 {
     char text[256];
@@ -90,13 +99,16 @@ static void set_tls(MYSQL *mysql, const struct sql_url *url)
     if (sql_url_option(url, "sslkey", text, sizeof(text))) {
         mysql_optionsv(mysql, MYSQL_OPT_SSL_KEY, text);
     }
-    if (!sql_url_option(url, "sslmode", text, sizeof(text))) {
+    if (!by_tls(url)) {
+        mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &off);
+        mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &off);
         return;
     }
+    sql_url_option(url, "sslmode", text, sizeof(text));
     if (strcmp(text, "require") == 0) {
         mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &on);
         mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &off);
-    } else if (strncmp(text, "verify", 6) == 0) {
+    } else {
         mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &on);
         mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
     }
@@ -148,7 +160,7 @@ MYSQL *sql_mysql_open(const struct sql_url *url, struct sql_mysql_place *ret)
     return mysql;
 }
 
-static void url_forget(struct sql_maria *maria)
+void sql_mysql_forget(struct sql_maria *maria)
 {
     if (maria->url) {
         explicit_bzero(maria->url, sizeof(*maria->url));
@@ -188,7 +200,7 @@ static void maria_connecting_free(struct sql *sql)
     if (mysql && !maria->waits) {
         mysql_close(mysql);
     }
-    url_forget(maria);
+    sql_mysql_forget(maria);
     sql_maria_free(sql);
 }
 
@@ -201,11 +213,6 @@ static void maria_stand(struct sql *sql)
 
     maria->deprecate_eof = mysql->client_flag & mysql->server_capabilities & DEPRECATE_EOF;
     maria->no_backslashes = mysql->server_status & SERVER_STATUS_NO_BACKSLASH_ESCAPES;
-    if (mysql_get_ssl_cipher(mysql)) {
-        url_forget(maria);
-        sql_mysql_stand(sql);
-        return;
-    }
     fd = take_socket(mysql);
     if (fd < 0) {
         sql_url_error(&err, maria->url, strerror(-fd), "ulimit -n: how many files may be open");
@@ -214,7 +221,7 @@ static void maria_stand(struct sql *sql)
     }
     mysql_close(mysql);
     maria->library = NULL;
-    url_forget(maria);
+    sql_mysql_forget(maria);
     sql_session_stand(sql, fd, &sql_maria_speech);
 }
 
@@ -244,7 +251,7 @@ static void maria_connecting_step(struct sql *sql, int status, MYSQL *done)
         maria_stand(sql);
     } else {
         sql_mysql_error(&err, maria->url, maria->library);
-        url_forget(maria);
+        sql_mysql_forget(maria);
         sql_session_fail(sql, &err);
     }
 }
@@ -262,6 +269,22 @@ static const struct sql_speech connecting_speech = {
     .ready = maria_connecting,
     .free = maria_connecting_free,
 };
+
+static int maria_connect_by_thread(struct sql **ret, struct sql_maria *maria,
+                                   const struct sql_mysql_place *place, struct error *err)
+{
+    int code = sql_mysql_thread_start(&maria->sql, maria->library, place);
+
+    if (code) {
+        loop_disarm(maria->sql.loop, &maria->sql.timer);
+        maria_connecting_free(&maria->sql);
+        error_set(err, EXIT_FAILED, code, "no thread for a connection by TLS: %s", strerror(-code));
+        return error_hint(err, "ulimit -u and -n, or sslmode=disable in the URL");
+    }
+    maria->library = NULL; /* the thread's */
+    *ret = &maria->sql;
+    return 0;
+}
 
 static int maria_connect(struct sql **ret, struct loop *loop, const struct sql_url *url,
                          const struct sql_options *options,
@@ -294,17 +317,21 @@ static int maria_connect(struct sql **ret, struct loop *loop, const struct sql_u
         }
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for a connection");
     }
+    loop_arm(loop, &maria->sql.timer, loop->now_ns + timeout_s(url) * 1000000000);
+    if (by_tls(url)) {
+        return maria_connect_by_thread(ret, maria, &place, err);
+    }
     mysql_optionsv(maria->library, MYSQL_OPT_NONBLOCK, STACK_BYTES);
     status = mysql_real_connect_start(&done, maria->library, place.host, place.user, place.password,
                                       place.database, place.port, place.socket, place.flags);
     if (status == 0 && done == NULL) {
         int code = sql_mysql_error(err, url, maria->library);
 
+        loop_disarm(loop, &maria->sql.timer);
         maria_connecting_free(&maria->sql);
         return code;
     }
     *ret = &maria->sql;
-    loop_arm(loop, &maria->sql.timer, loop->now_ns + timeout_s(url) * 1000000000);
     maria_connecting_step(&maria->sql, status, done);
     return 0;
 }

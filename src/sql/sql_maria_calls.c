@@ -1,26 +1,42 @@
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/mem.h"
-#include "sql_maria_rows.h"
 #include "sql_mysql.h"
 
 /*
- * Calls by libmariadb's non-blocking functions, for connections by TLS. Each step of a call is a
- * function that may have to wait for the socket, and is then gone on with when that is ready.
+ * Connections by TLS. libmariadb waits inside its TLS library, non-blocking calls or not, so each
+ * of these has a thread: it makes the library's calls, and an eventfd tells the loop of the answer,
+ * which the loop's thread then reads. At any time only one of the two uses the connection.
  */
-enum step { STEP_NONE, STEP_PREPARE, STEP_EXECUTE, STEP_STORE, STEP_QUERY, STEP_RESULT, STEP_MORE };
+enum turn { TURN_LOOP, TURN_THREAD, TURN_END };
+enum { RESULTS = 4, COLUMN_BYTES = 4000, STACK_BYTES = 256 << 10 };
 
-/* What the library needs of a connection beside MYSQL; sql_maria.library_result. */
-struct calls {
-    MYSQL_STMT **statements; /* by id; NULL: not prepared */
-    MYSQL_STMT *now;
-    MYSQL_RES *result;
-    char *column; /* of a long text */
-    unsigned long column_bytes;
-    int code; /* what the step gave */
-    my_bool refused;
+struct sql_mysql_thread {
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+    enum turn turn;
+    int wake;
+    MYSQL *mysql;
+    struct sql_mysql_place place;
+    bool connects;               /* the first turn */
+    MYSQL_STMT **statements;     /* by id; NULL: not prepared */
+    const struct sql_call *call; /* of this turn */
+    bool as_text, no_backslashes;
+    unsigned number; /* of its error; 0: fine */
+    char words[200];
+    uint64_t rows;
+    MYSQL_RES *results[RESULTS];
+    uint32_t result_count;
+    MYSQL_STMT *now; /* has rows */
+    char *column;    /* of a long text */
 };
 
 static inline struct sql_maria *maria_of(struct sql *sql)
@@ -28,158 +44,48 @@ static inline struct sql_maria *maria_of(struct sql *sql)
     return (struct sql_maria *)sql;
 }
 
-static inline struct calls *calls_of(struct sql *sql)
+static inline struct sql_mysql_thread *thread_of(struct sql *sql)
 {
-    return maria_of(sql)->library_result;
+    return maria_of(sql)->thread;
 }
 
-static void calls_run(struct sql *sql);
+/* ---- in the thread --------------------------------------------------------------------------- */
 
-static void calls_error(struct sql *sql, unsigned number, const char *words)
+static void turn_failed(struct sql_mysql_thread *thread, unsigned number, const char *words)
 {
-    struct sql_maria *maria = maria_of(sql);
-    char state[6];
-
-    maria->step = STEP_NONE;
-    snprintf(state, sizeof(state), "%u", number % 100000);
-    if ((number >= 2000 && number < 3000) || number == 1053 || number == 1927) {
-        sql_session_lose(sql, state, words);
-    } else {
-        sql_session_refuse(sql, state, words, strlen(words));
-    }
+    thread->number = number ? number : CR_UNKNOWN_ERROR;
+    snprintf(thread->words, sizeof(thread->words), "%s", words);
 }
 
-/* ---- rows of a prepared statement ------------------------------------------------------------ */
-
-static bool fetch_column(struct calls *calls, uint32_t c, const MYSQL_FIELD *field,
-                         struct sql_value *ret, char *buf, unsigned long size)
+static void turn_text(struct sql_mysql_thread *thread)
 {
-    my_bool null = 0;
-    unsigned long bytes = 0;
-    MYSQL_BIND bind = {.buffer_type = MYSQL_TYPE_STRING,
-                       .buffer = buf,
-                       .buffer_length = size,
-                       .length = &bytes,
-                       .is_null = &null};
+    MYSQL *mysql = thread->mysql;
+    struct sql_bytes text;
+    int more;
 
-    if (mysql_stmt_fetch_column(calls->now, &bind, c, 0)) {
-        return false;
-    }
-    if (bytes > size) {
-        char *larger = mem_resize(calls->column, bytes);
+    sql_bytes_init(&text);
+    sql_bytes_add_literal(&text, thread->call, SQL_MARIADB, !thread->no_backslashes);
+    more = text.failed || mysql_real_query(mysql, text.data, text.count);
+    sql_bytes_free(&text);
+    while (more == 0) {
+        MYSQL_RES *result = mysql_store_result(mysql);
 
-        if (larger == NULL) {
-            return false;
+        if (result == NULL) {
+            thread->rows += mysql_errno(mysql) ? 0 : mysql_affected_rows(mysql);
+        } else if (thread->result_count < RESULTS) {
+            thread->results[thread->result_count++] = result;
+        } else {
+            mysql_free_result(result);
         }
-        calls->column = larger;
-        bind.buffer = larger;
-        bind.buffer_length = bytes;
-        if (mysql_stmt_fetch_column(calls->now, &bind, c, 0)) {
-            return false;
-        }
-        buf = larger;
+        more = mysql_errno(mysql) ? 1 : mysql_next_result(mysql);
     }
-    if (null) {
-        *ret = (struct sql_value){.kind = SQL_NULL};
-    } else {
-        sql_maria_value(ret, buf, bytes, (uint8_t)field->type);
+    if (more > 0) {
+        turn_failed(thread, mysql_errno(mysql), mysql_error(mysql));
     }
-    return true;
+    thread->no_backslashes = mysql->server_status & SERVER_STATUS_NO_BACKSLASH_ESCAPES;
 }
 
-/* A row with more than one text above this length is more than this slow way can hold. */
-enum { COLUMN_BYTES = 4000 };
-
-static bool fetch_rows(struct sql *sql)
-{
-    struct calls *calls = calls_of(sql);
-    struct sql_call *call = sql->first;
-    MYSQL_RES *meta = mysql_stmt_result_metadata(calls->now);
-    uint32_t columns = meta ? mysql_num_fields(meta) : 0;
-    struct sql_value values[SQL_COLUMNS];
-    char(*texts)[COLUMN_BYTES] = mem_array(SQL_COLUMNS, COLUMN_BYTES);
-    bool fine = texts != NULL;
-    int code = MYSQL_NO_DATA;
-
-    columns = columns < SQL_COLUMNS ? columns : SQL_COLUMNS;
-    while (fine && call->row && meta) {
-        code = mysql_stmt_fetch(calls->now);
-        if (code != 0 && code != MYSQL_DATA_TRUNCATED) {
-            break;
-        }
-        for (uint32_t c = 0; c < columns && fine; c++) {
-            fine = fetch_column(calls, c, mysql_fetch_field_direct(meta, c), &values[c], texts[c],
-                                COLUMN_BYTES);
-        }
-        if (fine) {
-            call->row(call, values, columns);
-        }
-    }
-    if (meta) {
-        mysql_free_result(meta);
-    }
-    mem_free(texts);
-    return fine && code == MYSQL_NO_DATA;
-}
-
-/* ---- steps ----------------------------------------------------------------------------------- */
-
-static int step_start(struct sql *sql)
-{
-    struct sql_maria *maria = maria_of(sql);
-    struct calls *calls = calls_of(sql);
-    const char *text = sql->first->statement->text;
-    struct sql_bytes bytes;
-    int status;
-
-    switch (maria->step) {
-    case STEP_PREPARE:
-        return mysql_stmt_prepare_start(&calls->code, calls->now, text, strlen(text));
-    case STEP_EXECUTE:
-        return mysql_stmt_execute_start(&calls->code, calls->now);
-    case STEP_STORE:
-        return mysql_stmt_store_result_start(&calls->code, calls->now);
-    case STEP_RESULT:
-        return mysql_store_result_start(&calls->result, maria->library);
-    case STEP_MORE:
-        return mysql_next_result_start(&calls->code, maria->library);
-    default: /* STEP_QUERY: the library copies the text only when it sends it */
-        sql_bytes_init(&bytes);
-        sql_bytes_add_literal(&bytes, sql->first, SQL_MARIADB, !maria->no_backslashes);
-        mem_free(calls->column);
-        calls->column = bytes.failed ? NULL : mem_strndup(bytes.data, bytes.count);
-        status = calls->column ? mysql_real_query_start(&calls->code, maria->library, calls->column,
-                                                        bytes.count)
-                               : 0;
-        calls->code = calls->column ? calls->code : 1;
-        sql_bytes_free(&bytes);
-        return status;
-    }
-}
-
-static int step_go_on(struct sql *sql, int status)
-{
-    struct sql_maria *maria = maria_of(sql);
-    struct calls *calls = calls_of(sql);
-
-    switch (maria->step) {
-    case STEP_PREPARE:
-        return mysql_stmt_prepare_cont(&calls->code, calls->now, status);
-    case STEP_EXECUTE:
-        return mysql_stmt_execute_cont(&calls->code, calls->now, status);
-    case STEP_STORE:
-        return mysql_stmt_store_result_cont(&calls->code, calls->now, status);
-    case STEP_RESULT:
-        return mysql_store_result_cont(&calls->result, maria->library, status);
-    case STEP_MORE:
-        return mysql_next_result_cont(&calls->code, maria->library, status);
-    default:
-        return mysql_real_query_cont(&calls->code, maria->library, status);
-    }
-}
-
-/* Give the statement its parameters; they are read while it executes. */
-static bool bind_params(struct calls *calls, const struct sql_call *call)
+static bool bind_params(MYSQL_STMT *stmt, const struct sql_call *call)
 {
     MYSQL_BIND binds[SQL_PARAMS] = {0};
 
@@ -193,20 +99,137 @@ static bool bind_params(struct calls *calls, const struct sql_call *call)
                                                  : (void *)(uintptr_t)value->text;
         binds[p].buffer_length = value->bytes;
     }
-    return call->statement->params == 0 || !mysql_stmt_bind_param(calls->now, binds);
+    return call->statement->params == 0 || !mysql_stmt_bind_param(stmt, binds);
 }
 
-static void text_rows(struct sql *sql)
+/* The statement of a call, prepared; NULL if that failed. */
+static MYSQL_STMT *turn_prepare(struct sql_mysql_thread *thread)
 {
-    MYSQL_RES *result = calls_of(sql)->result;
+    const struct sql_statement *statement = thread->call->statement;
+    MYSQL_STMT *stmt = thread->statements[statement->id];
+
+    if (stmt) {
+        return stmt;
+    }
+    stmt = mysql_stmt_init(thread->mysql);
+    if (stmt == NULL || mysql_stmt_prepare(stmt, statement->text, strlen(statement->text))) {
+        turn_failed(thread, stmt ? mysql_stmt_errno(stmt) : CR_OUT_OF_MEMORY,
+                    stmt ? mysql_stmt_error(stmt) : "no memory for a statement");
+        if (stmt) {
+            mysql_stmt_close(stmt);
+        }
+        return NULL;
+    }
+    thread->statements[statement->id] = stmt;
+    return stmt;
+}
+
+static void turn_execute(struct sql_mysql_thread *thread)
+{
+    MYSQL_STMT *stmt = turn_prepare(thread);
+
+    if (stmt == NULL) {
+        return;
+    }
+    if (!bind_params(stmt, thread->call) || mysql_stmt_execute(stmt) ||
+        (mysql_stmt_field_count(stmt) && mysql_stmt_store_result(stmt))) {
+        turn_failed(thread, mysql_stmt_errno(stmt), mysql_stmt_error(stmt));
+    } else if (mysql_stmt_field_count(stmt)) {
+        thread->now = stmt;
+        thread->rows = mysql_stmt_num_rows(stmt);
+    } else {
+        thread->rows = mysql_stmt_affected_rows(stmt);
+    }
+}
+
+static void turn_take(struct sql_mysql_thread *thread)
+{
+    const struct sql_mysql_place *place = &thread->place;
+
+    if (thread->connects) {
+        if (!mysql_real_connect(thread->mysql, place->host, place->user, place->password,
+                                place->database, place->port, place->socket, place->flags)) {
+            turn_failed(thread, mysql_errno(thread->mysql), mysql_error(thread->mysql));
+        }
+        return;
+    }
+    if (!thread->as_text) {
+        turn_execute(thread);
+        if (thread->number != 1295) { /* ER_UNSUPPORTED_PS */
+            return;
+        }
+        thread->number = 0;
+        thread->as_text = true; /* tells the loop */
+    }
+    turn_text(thread);
+}
+
+static void *thread_run(void *context)
+{
+    struct sql_mysql_thread *thread = context;
+    uint64_t one = 1;
+
+    mysql_thread_init();
+    pthread_mutex_lock(&thread->mutex);
+    for (;;) {
+        while (thread->turn == TURN_LOOP) {
+            pthread_cond_wait(&thread->cond, &thread->mutex);
+        }
+        if (thread->turn == TURN_END) {
+            break;
+        }
+        pthread_mutex_unlock(&thread->mutex);
+        turn_take(thread);
+        pthread_mutex_lock(&thread->mutex);
+        thread->turn = thread->turn == TURN_END ? TURN_END : TURN_LOOP;
+        if (write(thread->wake, &one, sizeof(one)) < 0) {
+            break;
+        }
+    }
+    pthread_mutex_unlock(&thread->mutex);
+    mysql_thread_end();
+    return NULL;
+}
+
+/* ---- in the loop ----------------------------------------------------------------------------- */
+
+static void turn_give(struct sql *sql)
+{
+    struct sql_mysql_thread *thread = thread_of(sql);
+
+    thread->number = 0;
+    thread->rows = 0;
+    thread->now = NULL;
+    thread->result_count = 0;
+    pthread_mutex_lock(&thread->mutex);
+    thread->turn = TURN_THREAD;
+    pthread_cond_signal(&thread->cond);
+    pthread_mutex_unlock(&thread->mutex);
+    sql_session_wait(sql, thread->wake, POLLIN);
+}
+
+static void thread_send(struct sql *sql, struct sql_call *call)
+{
+    struct sql_mysql_thread *thread = thread_of(sql);
+    const struct sql_statement *statement = call->statement;
+
+    thread->call = call;
+    thread->as_text = statement->utility || !sql->prepared ||
+                      maria_of(sql)->statements[statement->id].prepared == PREPARED_NEVER ||
+                      strncasecmp(statement->text, "CALL ", 5) == 0;
+    turn_give(sql);
+}
+
+static void text_rows(struct sql_call *call, MYSQL_RES *result)
+{
     uint32_t columns = mysql_num_fields(result);
     struct sql_value values[SQL_COLUMNS];
     const MYSQL_FIELD *fields = mysql_fetch_fields(result);
     MYSQL_ROW row;
 
     columns = columns < SQL_COLUMNS ? columns : SQL_COLUMNS;
-    sql->first->rows += (uint32_t)mysql_num_rows(result);
-    while (sql->first->row && (row = mysql_fetch_row(result)) != NULL) {
+    call->rows += (uint32_t)mysql_num_rows(result);
+    while (call->row && (row = mysql_fetch_row(result)) != NULL) {
         const unsigned long *lengths = mysql_fetch_lengths(result);
 
         for (uint32_t c = 0; c < columns; c++) {
@@ -215,201 +238,224 @@ static void text_rows(struct sql *sql)
                 sql_maria_value(&values[c], row[c], lengths[c], (uint8_t)fields[c].type);
             }
         }
-        sql->first->row(sql->first, values, columns);
+        call->row(call, values, columns);
     }
-    mysql_free_result(result);
-    calls_of(sql)->result = NULL;
 }
 
-static void calls_done(struct sql *sql)
+static bool fetch_column(struct sql_mysql_thread *thread, uint32_t c, const MYSQL_FIELD *field,
+                         struct sql_value *ret, char *buf)
 {
-    maria_of(sql)->step = STEP_NONE;
-    sql_session_end(sql, SQL_DONE);
-}
+    my_bool null = 0;
+    unsigned long bytes = 0;
+    MYSQL_BIND bind = {.buffer_type = MYSQL_TYPE_STRING,
+                       .buffer = buf,
+                       .buffer_length = COLUMN_BYTES,
+                       .length = &bytes,
+                       .is_null = &null};
 
-static void query_done(struct sql *sql)
-{
-    struct sql_maria *maria = maria_of(sql);
-    MYSQL *mysql = maria->library;
-    struct calls *calls = calls_of(sql);
+    if (mysql_stmt_fetch_column(thread->now, &bind, c, 0)) {
+        return false;
+    }
+    if (bytes > COLUMN_BYTES) { /* one long text a row */
+        char *larger = mem_resize(thread->column, bytes);
 
-    if (mysql_errno(mysql)) {
-        calls_error(sql, mysql_errno(mysql), mysql_error(mysql));
-        return;
-    }
-    if (maria->step == STEP_QUERY || (maria->step == STEP_MORE && calls->code == 0)) {
-        calls->result = NULL;
-        maria->step = STEP_RESULT;
-        return;
-    }
-    if (maria->step == STEP_RESULT) {
-        if (calls->result) {
-            text_rows(sql);
-        } else if (sql->first->rows == 0) {
-            sql->first->rows = (uint32_t)mysql_affected_rows(mysql);
+        if (larger == NULL) {
+            return false;
         }
-        if (mysql_more_results(mysql)) {
-            maria->step = STEP_MORE;
-            return;
+        thread->column = larger;
+        bind.buffer = buf = larger;
+        bind.buffer_length = bytes;
+        if (mysql_stmt_fetch_column(thread->now, &bind, c, 0)) {
+            return false;
         }
     }
-    calls_done(sql);
+    if (null) {
+        *ret = (struct sql_value){.kind = SQL_NULL};
+    } else {
+        sql_maria_value(ret, buf, bytes, (uint8_t)field->type);
+    }
+    return true;
 }
 
-static void statement_done(struct sql *sql)
+static bool binary_rows(struct sql_mysql_thread *thread, struct sql_call *call)
 {
-    struct sql_maria *maria = maria_of(sql);
-    struct calls *calls = calls_of(sql);
+    MYSQL_RES *meta = mysql_stmt_result_metadata(thread->now);
+    uint32_t columns = meta ? mysql_num_fields(meta) : 0;
+    struct sql_value values[SQL_COLUMNS];
+    char(*texts)[COLUMN_BYTES] = mem_array(SQL_COLUMNS, COLUMN_BYTES);
+    bool fine = texts && meta;
+    int code = fine ? 0 : MYSQL_NO_DATA;
+
+    columns = columns < SQL_COLUMNS ? columns : SQL_COLUMNS;
+    while (fine && (code = mysql_stmt_fetch(thread->now)) != MYSQL_NO_DATA && code != 1) {
+        for (uint32_t c = 0; c < columns && fine; c++) {
+            fine = fetch_column(thread, c, mysql_fetch_field_direct(meta, c), &values[c], texts[c]);
+        }
+        if (fine) {
+            call->row(call, values, columns);
+        }
+    }
+    if (meta) {
+        mysql_free_result(meta);
+    }
+    mem_free(texts);
+    return fine && code == MYSQL_NO_DATA;
+}
+
+static void turn_answers(struct sql *sql)
+{
+    struct sql_mysql_thread *thread = thread_of(sql);
     struct sql_call *call = sql->first;
+    char state[6];
 
-    if (calls->code) {
-        unsigned number = mysql_stmt_errno(calls->now);
-
-        if (maria->step == STEP_PREPARE && number == 1295) { /* ER_UNSUPPORTED_PS */
-            maria->statements[call->statement->id].prepared = PREPARED_NEVER;
-            maria->step = STEP_QUERY;
-        } else {
-            calls_error(sql, number, mysql_stmt_error(calls->now));
+    for (uint32_t r = 0; r < thread->result_count; r++) {
+        if (thread->number == 0) {
+            text_rows(call, thread->results[r]);
         }
-        return;
+        mysql_free_result(thread->results[r]);
     }
-    if (maria->step == STEP_PREPARE) {
-        maria->statements[call->statement->id].prepared = PREPARED_STANDS;
-        maria->step = STEP_EXECUTE;
-        calls->code = !bind_params(calls, call);
-    } else if (maria->step == STEP_EXECUTE && mysql_stmt_field_count(calls->now)) {
-        maria->step = STEP_STORE;
-    } else if (maria->step == STEP_EXECUTE) {
-        call->rows = (uint32_t)mysql_stmt_affected_rows(calls->now);
-        calls_done(sql);
+    if (call->rows == 0) {
+        call->rows = (uint32_t)thread->rows;
+    }
+    if (thread->now) {
+        if (call->row && !binary_rows(thread, call)) {
+            turn_failed(thread, CR_OUT_OF_MEMORY, "an answer could not be read");
+        }
+        mysql_stmt_free_result(thread->now);
+    }
+    if (thread->as_text && !call->statement->utility && sql->prepared) {
+        maria_of(sql)->statements[call->statement->id].prepared = PREPARED_NEVER;
+    }
+    snprintf(state, sizeof(state), "%u", thread->number % 100000);
+    if (thread->number == 0) {
+        sql_session_end(sql, SQL_DONE);
+    } else if (thread->number >= CR_MIN_ERROR || thread->number == 1053 || thread->number == 1927) {
+        sql_session_lose(sql, state, thread->words);
     } else {
-        call->rows = (uint32_t)mysql_stmt_num_rows(calls->now);
-        if (!fetch_rows(sql)) {
-            calls_error(sql, CR_OUT_OF_MEMORY, "an answer could not be read");
-            return;
-        }
-        mysql_stmt_free_result(calls->now);
-        calls_done(sql);
+        sql_session_refuse(sql, state, thread->words, strlen(thread->words));
     }
 }
 
-/* Steps as far as they go without waiting; a call that ends may have begun the next. */
-static void calls_run(struct sql *sql)
+static void thread_ready(struct sql *sql)
 {
-    struct sql_maria *maria = maria_of(sql);
+    uint64_t count;
 
-    while (!sql->gone && !sql->closed && maria->step != STEP_NONE && !maria->waits) {
-        int status = step_start(sql);
-
-        if (status) {
-            maria->waits = true;
-            sql_session_wait(sql, (int)mysql_get_socket(maria->library), sql_mysql_events(status));
-        } else if (maria->step >= STEP_QUERY) {
-            query_done(sql);
-        } else {
-            statement_done(sql);
-        }
+    if (read(thread_of(sql)->wake, &count, sizeof(count)) == sizeof(count) && sql->first) {
+        turn_answers(sql);
     }
 }
 
-static void calls_ready(struct sql *sql)
+/* Whatever the thread waits for ends when its socket does. */
+static void thread_end(struct sql_mysql_thread *thread)
 {
-    struct sql_maria *maria = maria_of(sql);
-    int status = step_go_on(sql, sql_mysql_status(sql->in.revents));
+    pthread_mutex_lock(&thread->mutex);
+    if (thread->turn == TURN_THREAD) {
+        int fd = (int)mysql_get_socket(thread->mysql);
 
-    if (status) {
-        sql_session_wait(sql, (int)mysql_get_socket(maria->library), sql_mysql_events(status));
-        return;
+        if (fd >= 0) {
+            shutdown(fd, SHUT_RDWR);
+        }
     }
-    maria->waits = false;
-    if (maria->step >= STEP_QUERY) {
-        query_done(sql);
-    } else {
-        statement_done(sql);
-    }
-    if (!sql->gone && !sql->closed) {
-        calls_run(sql);
-    }
+    thread->turn = TURN_END;
+    pthread_cond_signal(&thread->cond);
+    pthread_mutex_unlock(&thread->mutex);
+    pthread_join(thread->thread, NULL);
 }
 
-static void calls_send(struct sql *sql, struct sql_call *call)
+static void thread_free(struct sql *sql)
 {
     struct sql_maria *maria = maria_of(sql);
-    struct calls *calls = calls_of(sql);
-    uint32_t id = call->statement->id;
-    bool text = call->statement->utility || !sql->prepared ||
-                maria->statements[id].prepared == PREPARED_NEVER;
+    struct sql_mysql_thread *thread = maria->thread;
 
-    maria->step = STEP_QUERY;
-    calls->code = 0;
-    if (!text) {
-        if (calls->statements[id] == NULL) {
-            calls->statements[id] = mysql_stmt_init(maria->library);
-        }
-        calls->now = calls->statements[id];
-        if (calls->now == NULL) {
-            sql_session_lose(sql, "", "no memory for a statement");
-            return;
-        }
-        maria->step = STEP_PREPARE;
-        if (maria->statements[id].prepared == PREPARED_STANDS) {
-            maria->step = STEP_EXECUTE;
-            bind_params(calls, call);
+    thread_end(thread);
+    for (uint32_t i = 0; sql->prepared && i < sql->statements; i++) {
+        if (thread->statements[i]) {
+            mysql_stmt_close(thread->statements[i]);
         }
     }
-    if (sql->busy == 1) { /* else the loop of calls_run() goes on with it */
-        calls_run(sql);
-    }
-}
-
-/* A call that waits is told that time is over, so that the library is in its right mind again. */
-static void calls_free(struct sql *sql)
-{
-    struct sql_maria *maria = maria_of(sql);
-    struct calls *calls = calls_of(sql);
-
-    for (int i = 0; maria->waits && i < 16; i++) {
-        maria->waits = step_go_on(sql, MYSQL_WAIT_TIMEOUT) != 0;
-    }
-    if (!maria->waits) {
-        for (uint32_t i = 0; sql->prepared && i < sql->statements; i++) {
-            if (calls->statements[i]) {
-                mysql_stmt_close(calls->statements[i]);
-            }
-        }
-        mysql_close(maria->library);
-    }
-    mem_free(calls->statements);
-    mem_free(calls->column);
-    mem_free(calls);
+    mysql_close(thread->mysql);
+    close(thread->wake);
+    mem_free(thread->statements);
+    mem_free(thread->column);
+    mem_free(thread);
+    sql_mysql_forget(maria);
     sql_maria_free(sql);
 }
 
-static const struct sql_speech calls_speech = {
-    .send = calls_send,
-    .ready = calls_ready,
-    .free = calls_free,
+static const struct sql_speech thread_speech = {
+    .send = thread_send,
+    .ready = thread_ready,
+    .free = thread_free,
 };
 
-void sql_mysql_stand(struct sql *sql)
+static void thread_connected(struct sql *sql)
 {
     struct sql_maria *maria = maria_of(sql);
-    struct calls *calls = mem_zalloc(sizeof(*calls));
+    struct sql_mysql_thread *thread = maria->thread;
+    struct error err = {0};
 
-    maria->step = STEP_NONE;
-    maria->waits = false;
-    maria->library_result = calls;
-    if (calls) {
-        calls->statements =
-            mem_array(sql->prepared ? sql->statements : 0, sizeof(*calls->statements));
-    }
-    if (calls == NULL || calls->statements == NULL) {
-        struct error err = {0};
-
-        mem_free(calls);
-        error_set(&err, EXIT_FAILED, -ENOMEM, "no memory for a connection");
+    if (thread->number) {
+        sql_mysql_error(&err, maria->url, thread->mysql);
+        sql_mysql_forget(maria);
         sql_session_fail(sql, &err);
         return;
     }
-    sql_session_stand_by_library(sql, (int)mysql_get_socket(maria->library), &calls_speech);
+    thread->connects = false;
+    thread->no_backslashes = thread->mysql->server_status & SERVER_STATUS_NO_BACKSLASH_ESCAPES;
+    sql_mysql_forget(maria);
+    sql_session_stand_by_library(sql, &thread_speech);
+}
+
+static void thread_connecting(struct sql *sql)
+{
+    uint64_t count;
+
+    if (read(thread_of(sql)->wake, &count, sizeof(count)) == sizeof(count)) {
+        thread_connected(sql);
+    }
+}
+
+static const struct sql_speech thread_connecting_speech = {
+    .ready = thread_connecting,
+    .free = thread_free,
+};
+
+int sql_mysql_thread_start(struct sql *sql, MYSQL *mysql, const struct sql_mysql_place *place)
+{
+    struct sql_maria *maria = maria_of(sql);
+    struct sql_mysql_thread *thread = mem_zalloc(sizeof(*thread));
+    pthread_attr_t attr;
+    int code;
+
+    if (thread == NULL) {
+        return -ENOMEM;
+    }
+    thread->mysql = mysql;
+    thread->place = *place;
+    thread->connects = true;
+    thread->turn = TURN_LOOP;
+    thread->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    thread->statements =
+        mem_array(sql->prepared ? sql->statements : 0, sizeof(*thread->statements));
+    pthread_mutex_init(&thread->mutex, NULL);
+    pthread_cond_init(&thread->cond, NULL);
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK_BYTES);
+    code = thread->wake < 0 ? errno
+           : thread->statements == NULL
+               ? ENOMEM
+               : pthread_create(&thread->thread, &attr, thread_run, thread);
+    pthread_attr_destroy(&attr);
+    if (code) {
+        if (thread->wake >= 0) {
+            close(thread->wake);
+        }
+        mem_free(thread->statements);
+        mem_free(thread);
+        return -code;
+    }
+    maria->thread = thread;
+    sql->speech = &thread_connecting_speech;
+    turn_give(sql);
+    return 0;
 }

@@ -27,19 +27,18 @@ enum maria_phase {
 
 struct sql_maria {
     struct sql sql;
-    void *library;       /* MYSQL while it connects, and of an encrypted connection */
+    void *library;       /* MYSQL while it connects */
     struct sql_url *url; /* while it connects */
     struct maria_statement *statements;
     struct maria_statement once; /* of a text that was not prepared */
     enum maria_phase phase;
-    uint16_t left, columns; /* definitions still to come; columns of what is prepared */
-    uint16_t definition;    /* number of the next one */
-    bool binary;            /* the rows that come are binary */
-    bool no_backslashes;    /* the server's strings know none */
-    bool deprecate_eof;     /* definitions end without a packet of their own */
-    bool waits;             /* library: in the middle of a call of it */
-    int step;               /* library: which */
-    void *library_result;
+    uint16_t left, columns;          /* definitions still to come; columns of what is prepared */
+    uint16_t definition;             /* number of the next one */
+    bool binary;                     /* the rows that come are binary */
+    bool no_backslashes;             /* the server's strings know none */
+    bool deprecate_eof;              /* definitions end without a packet of their own */
+    bool waits;                      /* the library is in the middle of connecting */
+    struct sql_mysql_thread *thread; /* of a connection by TLS (sql_maria_calls.c) */
 };
 
 extern const struct sql_speech sql_maria_speech;

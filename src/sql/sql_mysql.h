@@ -24,8 +24,14 @@ int sql_mysql_error(struct error *err, const struct sql_url *url, MYSQL *mysql);
 uint32_t sql_mysql_events(int status);
 int sql_mysql_status(uint32_t revents);
 
-/* It stands by TLS: calls go through the library (sql_maria_calls.c). */
-void sql_mysql_stand(struct sql *sql);
+/* The URL of a connection that stands, or does not, is no longer needed: wipe it. */
+void sql_mysql_forget(struct sql_maria *maria);
+
+/*
+ * Connect in a thread, by TLS; the library and the place, which points into maria->url, are the
+ * thread's from then on. Negative: errno, and nothing was taken.
+ */
+int sql_mysql_thread_start(struct sql *sql, MYSQL *mysql, const struct sql_mysql_place *place);
 
 extern const struct sql_plain_ops sql_maria_plain_ops;
 

@@ -393,7 +393,7 @@ static void pg_stand(struct sql *sql)
     if (PQsslInUse(conn)) {
         PQsetnonblocking(conn, 1);
         url_forget(pg);
-        sql_session_stand_by_library(sql, PQsocket(conn), &library_speech);
+        sql_session_stand_by_library(sql, &library_speech);
         return;
     }
     fd = take_socket(conn);

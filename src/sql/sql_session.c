@@ -160,6 +160,15 @@ static int64_t send_some(struct sql *sql, const char *data, uint32_t bytes)
     return n;
 }
 
+/* The wait for the socket may have told of the end already, together with the last answer. */
+static void hear_out(struct sql *sql)
+{
+    sql->broken = true;
+    if (!timer_armed(&sql->timer)) {
+        loop_arm(sql->loop, &sql->timer, sql->loop->now_ns);
+    }
+}
+
 static void unsent_send(struct sql *sql)
 {
     while (sql->unsent_sent < sql->unsent_bytes && !sql->gone) {
@@ -170,6 +179,8 @@ static void unsent_send(struct sql *sql)
             /* what the server had to say before is read yet */
             if (n != -EPIPE && n != -ECONNRESET) {
                 lose_by(sql, (int)-n);
+            } else {
+                hear_out(sql);
             }
             return;
         }
@@ -206,6 +217,9 @@ void sql_session_send(struct sql *sql, struct sql_bytes *out)
 
         /* a peer that is gone is heard of by reading, with what it had to say */
         sent = n >= 0 ? (uint32_t)n : out->count;
+        if (n < 0) {
+            hear_out(sql);
+        }
     }
     if (sent == out->count) {
         return;
@@ -356,6 +370,11 @@ void sql_session_timer(struct timer *timer)
         error_hint(&err, "is it reachable, and is anything between that drops what it sends? "
                          "connect_timeout=30 in the URL waits longer");
         sql_session_fail(sql, &err);
+    } else if (sql->broken) {
+        session_readable(&sql->in);
+        if (!sql->gone && !sql->closed) {
+            lose_by(sql, EPIPE);
+        }
     } else {
         struct sql_bytes out;
 
@@ -410,11 +429,10 @@ void sql_session_stand(struct sql *sql, int fd, const struct sql_speech *speech)
     session_tell(sql, NULL);
 }
 
-void sql_session_stand_by_library(struct sql *sql, int fd, const struct sql_speech *speech)
+void sql_session_stand_by_library(struct sql *sql, const struct sql_speech *speech)
 {
     sql->speech = speech;
     sql->standing = true;
-    sql->pipeline = false;
     loop_disarm(sql->loop, &sql->timer);
     session_tell(sql, NULL);
 }

@@ -33,6 +33,7 @@ struct sql {
     uint32_t statements;
     uint16_t busy; /* how deep in its own functions: close() then only marks */
     bool prepared, pipeline, standing, gone, closed;
+    bool broken; /* nothing more can be sent: what was said before is read at the next turn */
     char state[6], error[160]; /* why it is gone */
     void (*connected)(void *context, struct sql *, const struct error *err);
     void *context;
@@ -47,7 +48,7 @@ void sql_session_timer(struct timer *timer);
 /* The socket is ours and stands: watch it, and say so. */
 void sql_session_stand(struct sql *sql, int fd, const struct sql_speech *speech);
 /* The same for a library's socket: one-shot waits by sql_session_wait(). */
-void sql_session_stand_by_library(struct sql *sql, int fd, const struct sql_speech *speech);
+void sql_session_stand_by_library(struct sql *sql, const struct sql_speech *speech);
 void sql_session_wait(struct sql *sql, int fd, uint32_t events);
 /* Connecting failed: say so. */
 void sql_session_fail(struct sql *sql, const struct error *err);
