@@ -37,6 +37,7 @@ struct run_options {
     const volatile int *stop; /* set to 1 by a signal: end the interval, keep what was measured */
     void (*watch)(void *context, const struct run_view *view); /* NULL: nobody watches */
     void *context;
+    bool check;    /* of servers: that what was committed is in their tables at the end */
     bool no_files; /* tests: no run directory */
 };
 

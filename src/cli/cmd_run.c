@@ -204,6 +204,7 @@ static enum exit_code run_built(const struct args *args, const struct plan *plan
         .stop = stop_flag(),
         .watch = live_watch_show,
         .context = watch,
+        .check = args->check,
     };
     char dir[DIR_BYTES] = "", id[72];
     struct error err = {0};
@@ -218,6 +219,7 @@ static enum exit_code run_built(const struct args *args, const struct plan *plan
     if (rc < 0) {
         return page_say_error(&err);
     }
+    live_watch_last(watch, &result);
     exit = print_result(args, &result, dir);
     if (result.run.exit_code != EXIT_FINE) {
         say_wrong(&result, dir);

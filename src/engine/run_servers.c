@@ -20,7 +20,12 @@ int run_open_servers(struct run *run, struct error *err)
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for %u servers", plan->vm_count);
     }
     for (uint32_t i = 0; rc == 0 && i < plan->vm_count; i++) {
-        rc = server_open(&run->servers[i], &plan->vms[i], err);
+        struct server *server = &run->servers[i];
+
+        rc = server_open(server, &plan->vms[i], err);
+        if (rc == 0 && run->options->check) {
+            rc = server_growth(server, &server->orders, &server->histories, err);
+        }
     }
     return rc;
 }
@@ -149,6 +154,48 @@ static void add_statements(const struct world *world, struct result_vm *ret)
     }
 }
 
+/* A commit whose answer was lost may have happened or not. */
+static void check_grew(struct run *run, const char *name, uint32_t i, int64_t grew, uint64_t done,
+                       uint64_t unknown)
+{
+    bool passed = grew >= (int64_t)done && grew <= (int64_t)(done + unknown);
+
+    result_check(run->result, name, run->plan->vms[i].name, (double)done, (double)grew,
+                 (double)unknown, passed, EXIT_WRONG_DATA);
+}
+
+/* What users were told is done must be there, and nothing that was rolled back. */
+static void check_growth(struct run *run, uint32_t i, uint64_t unknown)
+{
+    const struct plan_vm *plan = &run->plan->vms[i];
+    const struct vm_total *total = &run->totals[i];
+    struct server *server = &run->servers[i];
+    uint64_t done[CATALOG_KINDS + 1] = {0}, open = 0;
+    int64_t orders, histories;
+    struct error err = {0};
+
+    for (uint32_t w = 0; w < total->world_count; w++) {
+        const struct vm *vm = run->worlds[total->first_world + w].vms[0];
+
+        for (uint32_t k = 0; vm != NULL && k <= CATALOG_KINDS; k++) {
+            done[k] += vm->done_of[k];
+            open += vm->open_of[k];
+        }
+    }
+    if (server_growth(server, &orders, &histories, &err) < 0) {
+        result_warn(run->result, "%s: what was committed could not be checked: %s", plan->name,
+                    err.text);
+    } else if (plan->workload == PLAN_TPCC) {
+        check_grew(run, "R1 orders grew by the New-Orders", i, orders - server->orders,
+                   done[TPCC_NEW_ORDER], unknown + open);
+        check_grew(run, "R2 history grew by the Payments", i, histories - server->histories,
+                   done[TPCC_PAYMENT], unknown + open);
+    } else if (plan->workload == PLAN_TPCB && plan->tpcb.mix != TPCB_SELECT_ONLY) {
+        check_grew(run, "history grew by the transactions", i, histories - server->histories,
+                   done[0], unknown + open);
+    }
+}
+
 static void finish_vm(struct run *run, uint32_t i)
 {
     const struct vm_total *total = &run->totals[i];
@@ -173,6 +220,11 @@ static void finish_vm(struct run *run, uint32_t i)
     }
     result_check(run->result, "connections lost", name, 0, (double)sum.lost, 0, sum.lost == 0,
                  EXIT_WANTING);
+    result_check(run->result, "statements refused", name, 0, (double)sum.refused, 0,
+                 sum.refused == 0, EXIT_WANTING);
+    if (run->options->check) {
+        check_growth(run, i, sum.unknown);
+    }
 }
 
 void run_finish_servers(struct run *run)

@@ -242,6 +242,30 @@ void server_mark(struct server *server)
     server->grown = false;
 }
 
+int server_growth(struct server *server, int64_t *ret_orders, int64_t *ret_histories,
+                  struct error *err)
+{
+    enum plan_workload workload = server->plan->workload;
+    int rc = 0;
+
+    *ret_orders = *ret_histories = 0;
+    if (server->plan->sql.url.fake || workload == PLAN_SYSBENCH) {
+        return 0;
+    }
+    if (server->plain == NULL) {
+        rc = sql_plain_open(&server->plain, &server->plan->sql.url, err);
+    }
+    if (rc == 0 && workload == PLAN_TPCC) {
+        rc = sql_plain_number(server->plain, "SELECT SUM(d_next_o_id) FROM district", ret_orders,
+                              err);
+    }
+    return rc < 0 ? rc
+                  : sql_plain_number(server->plain,
+                                     workload == PLAN_TPCC ? "SELECT COUNT(*) FROM history"
+                                                           : "SELECT COUNT(*) FROM pgbench_history",
+                                     ret_histories, err);
+}
+
 /* ---- the result ---- */
 
 void server_describe(const struct server *server, struct result_server *ret)

@@ -21,6 +21,7 @@ struct server {
     struct target_facts counters, before; /* now, and when the sample began */
     bool counted;                         /* both are of one life of the server */
     bool grown;                           /* the first was read after the second */
+    int64_t orders, histories;            /* in the tables before the run, if it is checked */
     bool restarted;                       /* it has been started since */
     int64_t opened_ns;                    /* CLOCK_MONOTONIC */
 };
@@ -41,6 +42,12 @@ void server_mark(struct server *server);
 
 /* What the result tells of it. */
 void server_describe(const struct server *server, struct result_server *ret);
+
+/*
+ * What a run adds to: orders (TPC-C; else 0) and rows of history. Errors: the server's words.
+ */
+int server_growth(struct server *server, int64_t *ret_orders, int64_t *ret_histories,
+                  struct error *err);
 
 /* The share of one of several loops. */
 uint32_t server_share(uint32_t whole, uint32_t loops, uint32_t part);

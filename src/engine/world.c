@@ -12,6 +12,8 @@
 /* After the sample, transactions under way get so long to end. */
 #define DRAIN_NS      30000000000ll
 #define DRAIN_STEP_NS 10000000ll
+/* And so long without any connection to a server. */
+#define DRAIN_ALONE_NS 5000000000ll
 /* Timers a VM needs besides its users': background of the target, requests in flight. */
 enum { WORLD_TIMERS_VM = 4096 };
 
@@ -354,10 +356,22 @@ static uint32_t world_under_way(const struct world *world)
     return open;
 }
 
+/* Nobody is there who could answer. */
+static bool world_alone(const struct world *world)
+{
+    struct target_sql_counts counts;
+
+    if (world->server == NULL) {
+        return false;
+    }
+    target_sql_counts(world->vms[0]->target, &counts);
+    return counts.connected == 0;
+}
+
 /* No transaction begins any more; those under way end, then the background. */
 static void world_drain(struct world *world)
 {
-    int64_t until_ns = world->loop.now_ns + DRAIN_NS;
+    int64_t until_ns = world->loop.now_ns + DRAIN_NS, alone_ns = world->loop.now_ns;
 
     for (uint32_t i = 0; i < world->vm_count; i++) {
         world->vms[i]->stopping = true;
@@ -370,6 +384,12 @@ static void world_drain(struct world *world)
         int64_t next_ns = world->loop.now_ns + DRAIN_STEP_NS;
 
         loop_run(&world->loop, next_ns);
+        if (!world_alone(world)) {
+            alone_ns = next_ns;
+        }
+        if (world->loop.now_ns - alone_ns > DRAIN_ALONE_NS) {
+            break;
+        }
         if (world->loop.now_ns < next_ns) { /* nothing is left that could end them */
             break;
         }
