@@ -39,8 +39,15 @@ struct procedure {
     "ol_quantity, ol_amount, ol_dist_info) VALUES (p_w, p_d, v_o, v_number, v_item, v_supply, "    \
     "v_quantity, v_quantity * v_price, v_dist);\n"
 
-/* Element number k of a list parted by commas. */
-#define ELEMENT(k) "substring_index(substring_index(p_list, ',', " k "), ',', -1)"
+/* MariaDB has no arrays: elements 4 i + 1 to 4 i + 4 of the list. */
+#define TAKE_LINE                                                                                  \
+    "SET v_supply = substring_index(substring_index(p_list, ',', 4 * v_i + 1), ',', -1), "         \
+    "v_item = substring_index(substring_index(p_list, ',', 4 * v_i + 2), ',', -1), "               \
+    "v_number = substring_index(substring_index(p_list, ',', 4 * v_i + 3), ',', -1), "             \
+    "v_quantity = substring_index(substring_index(p_list, ',', 4 * v_i + 4), ',', -1);\n"
+#define FIND_ITEM                                                                                  \
+    "SET v_price = (SELECT i_price FROM item WHERE i_id = v_item);\n"                              \
+    "IF v_price IS NULL THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'unused item'; END IF;\n"
 
 static const char new_order_postgres[] =
     NEW_ORDER_HEAD "FOR i IN 0 .. p_lines - 1 LOOP\n"
@@ -50,64 +57,9 @@ static const char new_order_postgres[] =
                    "IF NOT FOUND THEN RAISE EXCEPTION 'unused item' USING ERRCODE = 'RT001'; END "
                    "IF;\n" NEW_ORDER_LINE "END LOOP;\nRETURN 1;\n";
 
-static const char new_order_maria[] = NEW_ORDER_HEAD
-    "WHILE v_i < p_lines DO\n"
-    "SET v_supply = " ELEMENT("4 * v_i + 1") ", v_item = " ELEMENT(
-        "4 * v_i + 2") ", v_number = " ELEMENT("4 * v_i + 3") ", v_quantity = " ELEMENT("4 * v_i + "
-                                                                                        "4") ";\n"
-                                                                                             "SET "
-                                                                                             "v_"
-                                                                                             "price"
-                                                                                             " = "
-                                                                                             "(SELE"
-                                                                                             "CT "
-                                                                                             "i_"
-                                                                                             "price"
-                                                                                             " FROM"
-                                                                                             " item"
-                                                                                             " WHER"
-                                                                                             "E "
-                                                                                             "i_id "
-                                                                                             "= "
-                                                                                             "v_"
-                                                                                             "item)"
-                                                                                             ";\n"
-                                                                                             "IF "
-                                                                                             "v_"
-                                                                                             "price"
-                                                                                             " IS "
-                                                                                             "NULL "
-                                                                                             "THEN "
-                                                                                             "SIGNA"
-                                                                                             "L "
-                                                                                             "SQLST"
-                                                                                             "ATE "
-                                                                                             "'4500"
-                                                                                             "0' "
-                                                                                             "SET "
-                                                                                             "MESSA"
-                                                                                             "GE_"
-                                                                                             "TEXT "
-                                                                                             "= "
-                                                                                             "'unus"
-                                                                                             "ed "
-                                                                                             "item'"
-                                                                                             "; "
-                                                                                             "END "
-                                                                                             "IF;"
-                                                                                             "\n" NEW_ORDER_LINE
-                                                                                             "SET "
-                                                                                             "v_i "
-                                                                                             "= "
-                                                                                             "v_i "
-                                                                                             "+ "
-                                                                                             "1;"
-                                                                                             "\nEND"
-                                                                                             " WHIL"
-                                                                                             "E;"
-                                                                                             "\nRET"
-                                                                                             "URN "
-                                                                                             "1;\n";
+static const char new_order_maria[] =
+    NEW_ORDER_HEAD "WHILE v_i < p_lines DO\n" TAKE_LINE FIND_ITEM NEW_ORDER_LINE
+                   "SET v_i = v_i + 1;\nEND WHILE;\nRETURN 1;\n";
 
 /* Clause 2.5.2.2: position n/2 rounded up; row_number() counts as the client would. */
 #define BY_NAME(w, d, none)                                                                        \

@@ -96,15 +96,17 @@ void bench_fill(int d, const char *text)
 #define N "((seq - 1 - (seq - 1) % 10) / 10 + 1)"
 
 /* A database as large as TPC-C's keys demand, but made in seconds: 100 orders a district. */
-static void fill_tpcc(int d, uint32_t warehouses)
+static void fill_places(int d)
 {
-    char text[1024];
-
     bench_do(d, "INSERT INTO warehouse (w_id, w_name, w_tax, w_ytd) VALUES (1, 'House-1', 0.1234, "
                 "300000.00)");
     bench_fill(
         d, "INSERT INTO district (d_id, d_w_id, d_name, d_tax, d_ytd, d_next_o_id) SELECT seq, 1, "
            "concat('Dist-', seq), 0.01, 30000.00, 101 FROM $10");
+}
+
+static void fill_people(int d)
+{
     bench_fill(d,
                "INSERT INTO item (i_id, i_im_id, i_name, i_price, i_data) SELECT seq, 1, 'thing', "
                "((seq * 37) % 9901 + 100) * 0.01, 'ORIGINAL' FROM $100000");
@@ -157,6 +159,12 @@ static void fill_tpcc(int d, uint32_t warehouses)
                "INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_carrier_id, o_ol_cnt, "
                "o_all_local) SELECT " N ", " D ", 1, " N ", CASE WHEN " N " > 95 THEN NULL ELSE 3 "
                "END, 5, 1 FROM $1000");
+}
+
+static void fill_lines(int d)
+{
+    char text[1024];
+
     for (int line = 1; line <= 5; line++) {
         snprintf(text, sizeof(text), "%s%d%s",
                  "INSERT INTO order_line (ol_o_id, ol_d_id, ol_w_id, ol_number, ol_i_id, "
@@ -169,20 +177,22 @@ static void fill_tpcc(int d, uint32_t warehouses)
     }
     bench_fill(d, "INSERT INTO new_order (no_o_id, no_d_id, no_w_id) SELECT " N " + 95, " D
                   ", 1 FROM $50");
-    if (warehouses > 1) {
-        bench_do(d, "INSERT INTO warehouse (w_id, w_name, w_tax, w_ytd) VALUES (2, 'House-2', "
-                    "0.2, 300000.00)");
-        bench_do(d, "INSERT INTO district (d_id, d_w_id, d_name, d_tax, d_ytd, d_next_o_id) "
-                    "VALUES (4, 2, 'Dist-4', 0.02, 30000.00, 3001)");
-        bench_do(d, "INSERT INTO stock (s_i_id, s_w_id, s_quantity, s_dist_03, s_ytd, "
-                    "s_order_cnt, s_remote_cnt) VALUES (77, 2, 15, 'stock of the other house', 0, "
-                    "0, 0)");
-        bench_do(d, "INSERT INTO customer (c_id, c_d_id, c_w_id, c_first, c_last, c_credit, "
-                    "c_balance, c_ytd_payment, c_payment_cnt, c_delivery_cnt, c_data) VALUES "
-                    "(5, 4, 2, 'a', 'PRICALLYOUGHT', 'BC', -10.00, 10.00, 1, 0, 'old'), "
-                    "(3, 4, 2, 'b', 'PRICALLYOUGHT', 'GC', -10.00, 10.00, 1, 0, 'old'), "
-                    "(9, 4, 2, 'c', 'PRICALLYOUGHT', 'GC', -10.00, 10.00, 1, 0, 'old')");
-    }
+}
+
+static void fill_other_house(int d)
+{
+    bench_do(d, "INSERT INTO warehouse (w_id, w_name, w_tax, w_ytd) VALUES (2, 'House-2', "
+                "0.2, 300000.00)");
+    bench_do(d, "INSERT INTO district (d_id, d_w_id, d_name, d_tax, d_ytd, d_next_o_id) "
+                "VALUES (4, 2, 'Dist-4', 0.02, 30000.00, 3001)");
+    bench_do(d, "INSERT INTO stock (s_i_id, s_w_id, s_quantity, s_dist_03, s_ytd, "
+                "s_order_cnt, s_remote_cnt) VALUES (77, 2, 15, 'stock of the other house', 0, "
+                "0, 0)");
+    bench_do(d, "INSERT INTO customer (c_id, c_d_id, c_w_id, c_first, c_last, c_credit, "
+                "c_balance, c_ytd_payment, c_payment_cnt, c_delivery_cnt, c_data) VALUES "
+                "(5, 4, 2, 'a', 'PRICALLYOUGHT', 'BC', -10.00, 10.00, 1, 0, 'old'), "
+                "(3, 4, 2, 'b', 'PRICALLYOUGHT', 'GC', -10.00, 10.00, 1, 0, 'old'), "
+                "(9, 4, 2, 'c', 'PRICALLYOUGHT', 'GC', -10.00, 10.00, 1, 0, 'old')");
 }
 
 const struct tpcc_settings bench_tpcc = {
@@ -198,7 +208,12 @@ void bench_new_tpcc(int d, uint32_t warehouses)
 
     bench_carry_out(d, &schema, SQL_SCHEMA_DROP);
     bench_carry_out(d, &schema, SQL_SCHEMA_TABLES);
-    fill_tpcc(d, warehouses);
+    fill_places(d);
+    fill_people(d);
+    fill_lines(d);
+    if (warehouses > 1) {
+        fill_other_house(d);
+    }
     bench_carry_out(d, &schema, SQL_SCHEMA_INDEXES);
     bench_carry_out(d, &schema, SQL_SCHEMA_KEYS);
     bench_carry_out(d, &schema, SQL_SCHEMA_PROCEDURES);
