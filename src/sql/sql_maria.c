@@ -55,6 +55,12 @@ int sql_mysql_error(struct error *err, const struct sql_url *url, MYSQL *mysql)
 {
     char words[MYSQL_ERRMSG_SIZE];
 
+    if (mysql_errno(mysql) == 0) {
+        return sql_url_error(err, url, "the server offers no TLS",
+                             "sslmode=disable in the URL, or ssl-cert and ssl-key in the server's "
+                             "settings");
+    }
+
     snprintf(words, sizeof(words), "%.*s", (int)strcspn(mysql_error(mysql), "\n"),
              mysql_error(mysql));
     return sql_url_error(err, url, words[0] ? words : "libmariadb gives no reason",
@@ -77,7 +83,7 @@ static int64_t timeout_s(const struct sql_url *url)
 }
 
 /* Only if it is demanded: libmariadb prefers nothing, and what it encrypts costs a thread. */
-static bool by_tls(const struct sql_url *url)
+bool sql_mysql_by_tls(const struct sql_url *url)
 {
     char text[32];
 
@@ -99,7 +105,7 @@ static void set_tls(MYSQL *mysql, const struct sql_url *url)
     if (sql_url_option(url, "sslkey", text, sizeof(text))) {
         mysql_optionsv(mysql, MYSQL_OPT_SSL_KEY, text);
     }
-    if (!by_tls(url)) {
+    if (!sql_mysql_by_tls(url)) {
         mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &off);
         mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &off);
         return;
@@ -318,7 +324,7 @@ static int maria_connect(struct sql **ret, struct loop *loop, const struct sql_u
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for a connection");
     }
     loop_arm(loop, &maria->sql.timer, loop->now_ns + timeout_s(url) * 1000000000);
-    if (by_tls(url)) {
+    if (sql_mysql_by_tls(url)) {
         return maria_connect_by_thread(ret, maria, &place, err);
     }
     mysql_optionsv(maria->library, MYSQL_OPT_NONBLOCK, STACK_BYTES);

@@ -394,7 +394,7 @@ static void thread_connected(struct sql *sql)
     struct sql_mysql_thread *thread = maria->thread;
     struct error err = {0};
 
-    if (thread->number) {
+    if (thread->number || !mysql_get_ssl_cipher(thread->mysql)) {
         sql_mysql_error(&err, maria->url, thread->mysql);
         sql_mysql_forget(maria);
         sql_session_fail(sql, &err);

@@ -51,7 +51,8 @@ static int plain_open(void **ret, const struct sql_url *url, struct error *err)
     }
     mysql_optionsv(plain->mysql, MYSQL_OPT_LOCAL_INFILE, &on);
     if (!mysql_real_connect(plain->mysql, place.host, place.user, place.password, place.database,
-                            place.port, place.socket, place.flags)) {
+                            place.port, place.socket, place.flags) ||
+        (sql_mysql_by_tls(url) && !mysql_get_ssl_cipher(plain->mysql))) {
         code = sql_mysql_error(err, url, plain->mysql);
         plain_close(plain);
         return code;

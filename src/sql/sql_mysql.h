@@ -17,7 +17,9 @@ struct sql_mysql_place {
 };
 /* NULL: no memory. */
 MYSQL *sql_mysql_open(const struct sql_url *url, struct sql_mysql_place *ret);
-/* Why a connection does not stand. */
+/* TLS is demanded; the library connects without it, and says nothing, if the server offers none. */
+bool sql_mysql_by_tls(const struct sql_url *url);
+/* Why a connection does not stand; if the library has no reason, it lacks TLS. */
 int sql_mysql_error(struct error *err, const struct sql_url *url, MYSQL *mysql);
 
 /* What a call that waits wants of the socket, and what the socket tells it. */

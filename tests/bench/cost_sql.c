@@ -1,5 +1,5 @@
 /* rooms: base io sql. What a round trip to a server costs its client: point-selects of sbtest1.
- *   cost_sql URL CONNECTIONS SECONDS ROWS [mode]    mode: point (default), text, range, idle
+ *   cost_sql URL CONNECTIONS SECONDS ROWS [mode]    mode: point (default), text, range
  * prints: calls, calls a second, CPU microseconds a call (user and system), resident KiB.
  */
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct bench {
     uint32_t standing, connections;
     uint64_t calls, failed, seed;
     int64_t rows;
-    bool idle, ends;
+    bool ends;
     struct timer end;
     uint32_t under_way;
     struct client clients[];
@@ -37,8 +37,7 @@ static void again(struct client *client)
     struct bench *bench = client->bench;
 
     client->call.params[0].kind = client->call.params[1].kind = SQL_INT;
-    client->call.params[0].number =
-        1 + (int64_t)(rng_hash(bench->seed++) % (uint64_t)bench->rows);
+    client->call.params[0].number = 1 + (int64_t)(rng_hash(bench->seed++) % (uint64_t)bench->rows);
     client->call.params[1].number = client->call.params[0].number + 99;
     bench->under_way++;
     bench->ops->begin(client->sql, &client->call);
@@ -104,6 +103,67 @@ static long resident_kib(const char *key)
     return kib;
 }
 
+static void choose(struct bench *bench, enum sql_dialect dialect, const char *mode)
+{
+    static const char *const texts[2][2] = {
+        {"SELECT c FROM sbtest1 WHERE id = $1", "SELECT c FROM sbtest1 WHERE id = ?"},
+        {"SELECT c FROM sbtest1 WHERE id BETWEEN $1 AND $2",
+         "SELECT c FROM sbtest1 WHERE id BETWEEN ? AND ?"}};
+    bool range = strcmp(mode, "range") == 0;
+
+    bench->statement = (struct sql_statement){.text = texts[range][dialect], .params = 1 + range};
+}
+
+/* A few at a time, as a listen queue has them. */
+static void connect_all(struct bench *bench, const struct sql_url *url,
+                        const struct sql_options *how)
+{
+    uint32_t n = bench->connections;
+    struct error err = {0};
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct client *client = &bench->clients[i];
+
+        client->bench = bench;
+        client->call.statement = &bench->statement;
+        client->call.done = done;
+        if (bench->ops->connect(&client->sql, &bench->loop, url, how, connected, client, &err)) {
+            fprintf(stderr, "%s (%s)\n", err.text, err.hint);
+            exit(1);
+        }
+        bench->connections = i + 1;
+        if ((i + 1) % 32 == 0 || i + 1 == n) {
+            while (bench->standing <= i) {
+                bench->loop.stop = false;
+                loop_run(&bench->loop, INT64_MAX);
+            }
+        }
+    }
+    bench->loop.stop = false;
+}
+
+static void measure(struct bench *bench, int64_t ns)
+{
+    double before;
+    int64_t begun_ns;
+
+    for (uint32_t i = 0; i < bench->connections; i++) {
+        again(&bench->clients[i]);
+    }
+    loop_run(&bench->loop, bench->loop.now_ns + 300000000);
+    bench->end.fire = time_is_over;
+    loop_arm(&bench->loop, &bench->end, bench->loop.now_ns + ns);
+    bench->calls = 0;
+    begun_ns = bench->loop.now_ns;
+    before = cpu_us();
+    loop_run(&bench->loop, INT64_MAX);
+    printf("%llu calls %.0f a second %.2f us a call %ld KiB peak %ld KiB failed %llu\n",
+           (unsigned long long)bench->calls,
+           (double)bench->calls * 1e9 / (double)(bench->loop.now_ns - begun_ns),
+           (cpu_us() - before) / (double)bench->calls, resident_kib("VmRSS:"),
+           resident_kib("VmHWM:"), (unsigned long long)bench->failed);
+}
+
 int main(int argc, char **argv)
 {
     uint32_t n = argc > 2 ? (uint32_t)atoi(argv[2]) : 0;
@@ -114,71 +174,20 @@ int main(int argc, char **argv)
     struct sql_url url;
     struct error err = {0};
     struct timespec now;
-    double before;
-    int64_t begun;
 
     if (argc < 5 || bench == NULL || sql_url_parse(&url, argv[1], &err) < 0) {
-        fprintf(stderr, "cost_sql URL CONNECTIONS SECONDS ROWS [point|text|range|idle] %s\n",
-                err.text);
+        fprintf(stderr, "cost_sql URL CONNECTIONS SECONDS ROWS [point|text|range] %s\n", err.text);
         return 2;
     }
     clock_gettime(CLOCK_MONOTONIC, &now);
     bench->ops = sql_ops_of(&url, &err);
     bench->connections = n;
     bench->rows = atoi(argv[4]);
-    bench->idle = strcmp(mode, "idle") == 0;
-    bench->statement = (struct sql_statement){
-        .text = url.dialect == SQL_POSTGRES ? "SELECT c FROM sbtest1 WHERE id = $1"
-                                            : "SELECT c FROM sbtest1 WHERE id = ?",
-        .params = 1};
-    if (strcmp(mode, "range") == 0) {
-        bench->statement = (struct sql_statement){
-            .text = url.dialect == SQL_POSTGRES
-                        ? "SELECT c FROM sbtest1 WHERE id BETWEEN $1 AND $2"
-                        : "SELECT c FROM sbtest1 WHERE id BETWEEN ? AND ?",
-            .params = 2};
-    }
+    choose(bench, url.dialect, mode);
     must(loop_uring_open(&bench->loop, n + 8, &options,
                          (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, &err) == 0);
-    for (uint32_t i = 0; i < n; i++) {
-        struct client *client = &bench->clients[i];
-
-        client->bench = bench;
-        client->call.statement = &bench->statement;
-        client->call.done = done;
-        if (bench->ops->connect(&client->sql, &bench->loop, &url, &how, connected, client, &err)) {
-            fprintf(stderr, "%s (%s)\n", err.text, err.hint);
-            return 1;
-        }
-        if (i % 32 == 31) { /* not all at once */
-            uint32_t wanted = bench->connections;
-
-            bench->connections = i + 1;
-            loop_run(&bench->loop, INT64_MAX);
-            bench->loop.stop = false;
-            bench->connections = wanted;
-        }
-    }
-    while (bench->standing < n) {
-        bench->loop.stop = false;
-        loop_run(&bench->loop, INT64_MAX);
-    }
-    bench->loop.stop = false;
-    for (uint32_t i = 0; i < n; i++) {
-        again(&bench->clients[i]);
-    }
-    loop_run(&bench->loop, bench->loop.now_ns + 300000000);
-    bench->end.fire = time_is_over;
-    loop_arm(&bench->loop, &bench->end, bench->loop.now_ns + atoi(argv[3]) * 1000000000ll);
-    bench->calls = 0;
-    begun = bench->loop.now_ns;
-    before = cpu_us();
-    loop_run(&bench->loop, INT64_MAX);
-    printf("%llu calls %.0f a second %.2f us a call %ld KiB peak %ld KiB failed %llu\n",
-           (unsigned long long)bench->calls,
-           (double)bench->calls * 1e9 / (double)(bench->loop.now_ns - begun),
-           (cpu_us() - before) / (double)bench->calls, resident_kib("VmRSS:"),
-           resident_kib("VmHWM:"), (unsigned long long)bench->failed);
+    connect_all(bench, &url, &how);
+    measure(bench, atoi(argv[3]) * 1000000000ll);
     for (uint32_t i = 0; i < n; i++) {
         bench->ops->close(bench->clients[i].sql);
     }

@@ -5,8 +5,8 @@
 #                         name=value (postgresql.conf, my.cnf), or `tls`. Up when it returns.
 #   server_stop NAME      in order      server_kill NAME   SIGKILL, as a power cut for the program
 #   server_again NAME     start it on its data and port after a stop or a kill
-#   server_get NAME WHAT  url, root_url, tcp_url, tls_url, host (folder of the socket), socket, port,
-#                         pid, dir, log, kind, version, ca
+#   server_get NAME WHAT  url, root_url, tcp_url, tls_url, host (folder of the socket), socket,
+#                         port, pid, dir, log, kind, ca
 #   server_sql NAME SQL   run a text as the administrator; rows are lines, columns parted by |
 #   server_cpu NAME       CPU that the server has used so far, in ticks of 10 ms
 #   servers_place         choose the folder and export SERVERS (`place` prints it)
@@ -74,7 +74,8 @@ servers_place() {
 }
 
 servers_bin() {
-    for servers_dir in '' /usr/lib/postgresql/*/bin/ /usr/local/pgsql/bin/ /usr/sbin/ /usr/libexec/; do
+    for servers_dir in '' /usr/lib/postgresql/*/bin/ /usr/local/pgsql/bin/ /usr/sbin/ \
+        /usr/libexec/; do
         servers_found=$(command -v "$servers_dir$1" 2>/dev/null) && echo "$servers_found" && return
     done
     return 1
@@ -265,7 +266,8 @@ servers_template() { # KIND; sets servers_from
             exit 1
         }
         (cd "$servers_new/new" && servers_certificate)
-        rm -rf "$servers_from" && mv "$servers_new/new" "$servers_from" && touch "$servers_from/done"
+        rm -rf "$servers_from" && mv "$servers_new/new" "$servers_from" &&
+            touch "$servers_from/done"
         rmdir "$servers_new"
     ) 9>"$BUILD/servers/lock" || servers_die "no template for $1"
 }
@@ -401,14 +403,12 @@ server_sql() {
 
 server_cpu() {
     servers_pid=$(server_get "$1" pid)
+    servers_children=$(cat "/proc/$servers_pid/task/$servers_pid/children" 2>/dev/null)
     servers_sum=0
-    for servers_child in "$servers_pid" \
-        $(cat "/proc/$servers_pid/task/$servers_pid/children" 2>/dev/null); do
-        # utime and stime; of the postmaster also those of children that have ended
-        servers_add=$(awk -v main="$servers_pid" \
-            '{ sub(/.*\) /, ""); print $12 + $13 + ($1 != "" && FILENAME ~ "/" main "/" ? $14 + $15 : 0) }' \
-            "/proc/$servers_child/stat" 2>/dev/null)
-        servers_sum=$((servers_sum + ${servers_add:-0}))
+    for servers_child in "$servers_pid" $servers_children; do
+        # behind the name: utime and stime, and those of children that have ended
+        servers_sum=$((servers_sum + $(sed 's/.*) //' "/proc/$servers_child/stat" 2>/dev/null |
+            awk '{ n = $12 + $13 + $14 + $15 } END { print n + 0 }')))
     done
     echo "$servers_sum"
 }
