@@ -39,8 +39,8 @@ static void user_choose(struct vm *vm, struct user *user)
 {
     struct pause pause = {0};
 
-    vm->workload->ops->choose(vm->workload, vm->plan->first_user + user->id, &user->deck,
-                              &user->rng, &user->txn, &pause);
+    vm->workload->ops->choose(vm->workload, vm->first_user + user->id, &user->deck, &user->rng,
+                              &user->txn, &pause);
     user->keying_us = (uint32_t)(pause.keying_ns / 1000);
     user->think_us = (uint32_t)(pause.think_ns / 1000);
     user->retries = 0;

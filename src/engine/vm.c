@@ -119,9 +119,9 @@ static int vm_open_people(struct vm *vm, struct error *err)
     }
     for (uint32_t id = 0; id < people; id++) {
         bool worker = id >= vm->user_count;
-        uint64_t stream = vm->plan->first_user + (uint64_t)id;
+        uint64_t stream = vm->first_user + (uint64_t)id;
 
-        stream += worker && vm->plan->first_user > 0 ? VM_WORKER_STREAM : 0;
+        stream += worker && vm->first_user > 0 ? VM_WORKER_STREAM : 0;
         user_init(&vm->users[id], id, worker, vm->plan->seed, stream);
     }
     for (uint32_t id = people; id-- > vm->user_count;) {
@@ -144,6 +144,7 @@ int vm_open(struct vm **ret, const struct plan_vm *plan, uint32_t index,
     vm->plan = plan;
     vm->index = index;
     vm->loop = place->loop;
+    vm->first_user = plan->first_user;
     vm->user_count = plan->users;
     vm->worker_count = workers;
     vm->work_left = plan->work_transactions > 0 ? plan->work_transactions : UINT64_MAX;

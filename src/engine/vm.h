@@ -61,6 +61,7 @@ struct vm {
     uint32_t idle_workers, *idle; /* stack of idle workers' ids */
     uint32_t deferred_kind;       /* kind_count if there is none */
 
+    uint32_t first_user; /* what the first of these is called in the workload */
     uint32_t user_count, worker_count;
     struct user users[]; /* user_count users, then worker_count workers */
 };

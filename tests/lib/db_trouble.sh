@@ -114,7 +114,8 @@ case_read_only() {
 
 # the server does not come back: the run ends after its patience, with what it has
 case_goes_away() {
-    "$RAWTPS" $tpcc --set phases.sample=60s --set target.patience=2s --target "$url" --out away --interval 1s \
+    "$RAWTPS" $tpcc --set phases.sample=60s --set target.patience=2s --target "$url" --out away \
+        --interval 1s \
         >out 2>err </dev/null &
     pid=$!
     sleep 3
