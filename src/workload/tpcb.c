@@ -185,23 +185,30 @@ struct workload *tpcb_open(const struct tpcb_settings *settings, struct error *e
 }
 
 static const struct sql_draft drafts[TPCB_STATEMENTS] = {
-    [TPCB_S_BEGIN] = {{"BEGIN"}, "", "", .utility = true},
-    [TPCB_S_COMMIT] = {{"COMMIT"}, "", "", .needed = true, .utility = true},
-    [TPCB_S_ROLLBACK] = {{"ROLLBACK"}, "", "", .needed = true, .utility = true},
-    [TPCB_S_ACCOUNT_ADD] = {{"UPDATE pgbench_accounts SET abalance = abalance + ? WHERE aid = ?"},
-                            "10",
-                            ""},
-    [TPCB_S_ACCOUNT] = {{"SELECT abalance FROM pgbench_accounts WHERE aid = ?"}, "0", "a"},
-    [TPCB_S_TELLER_ADD] = {{"UPDATE pgbench_tellers SET tbalance = tbalance + ? WHERE tid = ?"},
-                           "10",
-                           ""},
-    [TPCB_S_BRANCH_ADD] = {{"UPDATE pgbench_branches SET bbalance = bbalance + ? WHERE bid = ?"},
-                           "10",
-                           ""},
-    [TPCB_S_HISTORY] = {{"INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) "
-                         "VALUES (?, ?, ?, ?, CURRENT_TIMESTAMP)"},
-                        "0123",
-                        ""},
+    [TPCB_S_BEGIN] = {.text = {"BEGIN"}, .keys = "", .columns = "", .utility = true},
+    [TPCB_S_COMMIT] =
+        {.text = {"COMMIT"}, .keys = "", .columns = "", .needed = true, .utility = true},
+    [TPCB_S_ROLLBACK] =
+        {.text = {"ROLLBACK"}, .keys = "", .columns = "", .needed = true, .utility = true},
+    [TPCB_S_ACCOUNT_ADD] =
+        {.text = {"UPDATE pgbench_accounts SET abalance = abalance + ? WHERE aid = ?"},
+         .keys = "10",
+         .columns = ""},
+    [TPCB_S_ACCOUNT] = {.text = {"SELECT abalance FROM pgbench_accounts WHERE aid = ?"},
+                        .keys = "0",
+                        .columns = "a"},
+    [TPCB_S_TELLER_ADD] =
+        {.text = {"UPDATE pgbench_tellers SET tbalance = tbalance + ? WHERE tid = ?"},
+         .keys = "10",
+         .columns = ""},
+    [TPCB_S_BRANCH_ADD] =
+        {.text = {"UPDATE pgbench_branches SET bbalance = bbalance + ? WHERE bid = ?"},
+         .keys = "10",
+         .columns = ""},
+    [TPCB_S_HISTORY] = {.text = {"INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) "
+                                 "VALUES (?, ?, ?, ?, CURRENT_TIMESTAMP)"},
+                        .keys = "0123",
+                        .columns = ""},
 };
 
 static uint32_t text_of(const struct sql_texts *texts, const struct op *op)
