@@ -1,5 +1,5 @@
 /*
- * rooms: engine target workload io stats base result
+ * rooms: engine plan target sql workload io stats base result
  * The engine against queueing theory: if due, begun, ended or the schedule were wrong, a user's
  * latencies would be too, on every drive.
  */
