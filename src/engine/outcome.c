@@ -76,6 +76,10 @@ static void outcome_drive(struct run *run)
     struct drive_facts facts = {0};
     struct world *world = &run->worlds[0];
 
+    if (run->plan->drive == PLAN_DRIVE_NONE) {
+        run_describe_servers(run);
+        return;
+    }
     run->result->drive_count = 1;
     if (run->place.open) {
         facts = run->place.guard.facts;
