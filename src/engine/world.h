@@ -67,7 +67,8 @@ struct world {
 
     atomic_ullong filled_bytes;
     atomic_ullong warm_transactions;
-    int64_t phase_from_ns[PLAN_PHASES], phase_until_ns[PLAN_PHASES];
+    /* written by the world, read by who writes results: never both halves of one */
+    _Atomic int64_t phase_from_ns[PLAN_PHASES], phase_until_ns[PLAN_PHASES];
     int64_t epoch_ns;
     bool interrupted, failed;
     atomic_bool over; /* nothing more will be published */

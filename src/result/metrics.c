@@ -68,15 +68,19 @@ void metrics_of_vm(struct result_vm *vm)
 
 /*
  * What cycles cut off at both ends of a sample may change: a few standard errors of a count, and as
- * each user's first and last cycle is cut, two cycles of as many as he went through; where cycles
- * differ, the cut ones are the longer ones (E[C^2] / 2 E[C] is left of one on average).
+ * each user's first and last cycle is cut, two cycles of as many as he went through, or as fit in
+ * the sample. Where cycles differ, the cut ones are the longer ones: twice E[C^2] / 2 E[C].
  */
 static double cut_off(const struct result_vm *vm, double users, double think_ns)
 {
     double ended = (double)vm->response.count, cycle_ns = vm->response.mean_ns + think_ns;
-    double cv = cycle_ns > 0 ? vm->response.stddev_ns / cycle_ns : 0;
+    double cv = cycle_ns > 0 ? vm->response.stddev_ns / cycle_ns : 0, cycles;
 
-    return ended > 0 ? fmax(3 / sqrt(ended), 2 * users / ended * fmax(1, (1 + cv * cv) / 2)) : 0;
+    if (ended <= 0) {
+        return 0;
+    }
+    cycles = fmin(ended / users, seconds_of(vm) * 1e9 / cycle_ns);
+    return fmax(3 / sqrt(ended), 2 / cycles * (1 + cv * cv));
 }
 
 /*
