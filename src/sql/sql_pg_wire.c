@@ -430,7 +430,9 @@ static void take_message(struct sql *sql, char letter, const char *body, const c
     case 'I': /* an empty text */
         fine = call;
         if (fine) {
-            take_complete(sql, "", "" + 1);
+            static const char nothing[1];
+
+            take_complete(sql, nothing, nothing + 1);
         }
         break;
     case 'Z':

@@ -191,7 +191,7 @@ mysql_server() {
 
 mysql_template() { # DIR
     mkdir -p "$1/data" && servers_mine "$1"
-    servers_as "$(servers_bin mariadb-install-db)" --no-defaults --datadir="$1/data" \
+    TMPDIR=/tmp servers_as "$(servers_bin mariadb-install-db)" --no-defaults --datadir="$1/data" \
         --auth-root-authentication-method=normal --skip-test-db --skip-name-resolve \
         --innodb-log-file-size=16M >"$1/log" 2>&1 || return 1
     {
@@ -201,7 +201,7 @@ mysql_template() { # DIR
             echo "CREATE USER bench@'$servers_host' IDENTIFIED BY 'secret';"
             echo "GRANT ALL ON *.* TO bench@'$servers_host';"
         done
-    } | servers_as "$(mysql_server)" --no-defaults --bootstrap --datadir="$1/data" \
+    } | TMPDIR=/tmp servers_as "$(mysql_server)" --no-defaults --bootstrap --datadir="$1/data" \
         --innodb-log-file-size=16M >>"$1/log" 2>&1
 }
 
