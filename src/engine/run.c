@@ -455,6 +455,7 @@ static int run_real(struct run *run, struct error *err)
 
 static void run_finish(struct run *run, char *ret_dir)
 {
+    run->result->check_count = 0; /* else their order would tell how often a state was written */
     run_finish_servers(run);
     outcome_finish(run);
     for (uint32_t w = 0; w < run->world_count && !run->plan->virtual_time; w++) {
