@@ -23,7 +23,7 @@ enum { TIMER_IDLE = 0 };
 
 /*
  * Somebody who waits for a socket. The owner embeds it (container_of); it is the loop's from
- * loop_poll() until loop_unpoll(), or, unless it stays, until ready(). 32 bytes.
+ * loop_poll() until loop_unpoll(), or, unless it stays, until ready(). 48 bytes.
  */
 struct poll_wait {
     int fd;
@@ -32,6 +32,14 @@ struct poll_wait {
     uint32_t slot;    /* where the loop keeps it; POLL_IDLE if it does not wait */
     /* ready() each time that something new arrives (read until a short read), until unpoll */
     bool stays;
+    /*
+     * The loop shall read too: what came is in data until ready() returns, result bytes of it; 0:
+     * the other side has closed, negative: errno. Only with `stays`. After loop_poll(), and in
+     * ready(), false if this loop cannot: then read as without it.
+     */
+    bool reads;
+    int32_t result;
+    const char *data;
     void (*ready)(struct poll_wait *); /* may wait again, or close the socket after loop_unpoll() */
 };
 enum { POLL_IDLE = 0 };
@@ -50,6 +58,7 @@ struct loop_ops {
     /* Sockets; NULL where there are none (virtual). See loop_poll(). */
     void (*poll)(struct loop *, struct poll_wait *);
     void (*unpoll)(struct loop *, struct poll_wait *);
+    void (*send)(struct loop *, int fd, const char *data, uint32_t bytes); /* see loop_send() */
 };
 
 struct loop_far; /* timers of the far future, bucketed (loop.c) */
@@ -116,6 +125,15 @@ static inline void loop_unpoll(struct loop *loop, struct poll_wait *wait)
     if (wait->slot != POLL_IDLE) {
         loop->ops->unpoll(loop, wait);
     }
+}
+
+/*
+ * Send with the loop's next system call. data must stay as it is until the other side has answered
+ * or the socket is shut down; an error shows when it is read from. Only where loop_polls().
+ */
+static inline void loop_send(struct loop *loop, int fd, const char *data, uint32_t bytes)
+{
+    loop->ops->send(loop, fd, data, bytes);
 }
 
 /* All armed timers, near and far. */

@@ -9,7 +9,7 @@
 #include "uring_ladder.h"
 #include "uring_polls.h"
 
-enum { RING_FILES = 64 };
+enum { RING_FILES = 64, RING_READS = 128, RING_READ_BYTES = 16 << 10 };
 static const int64_t RING_NOT_SENT = INT64_MIN; /* io.sent_ns before the first time */
 
 struct ring {
@@ -25,6 +25,8 @@ struct ring {
     int64_t progress_ns;               /* when the kernel last took or answered something */
     struct uring_ladder ladder;
     struct uring_polls polls;
+    struct io_uring_buf_ring *reads; /* RING_READS buffers that the kernel chooses from */
+    char *read_data;                 /* NULL: sockets are not read by the ring */
     struct uring_counts counts;
     struct error fault;
     struct io_side side;
@@ -68,6 +70,11 @@ struct error *ring_end(struct ring *ring);
 /* For the loop's table, and for what it reaps (uring_polls.c). */
 void ring_poll(struct loop *loop, struct poll_wait *wait);
 void ring_unpoll(struct loop *loop, struct poll_wait *wait);
-void ring_poll_answer(struct ring *ring, uint64_t key, int32_t result, bool more);
+void ring_send(struct loop *loop, int fd, const char *data, uint32_t bytes);
+void ring_poll_answer(struct ring *ring, const struct io_uring_cqe *cqe);
+/* Buffers for what the ring reads from sockets; without them (Linux before 6.0) nobody misses more
+ * than system calls. */
+void ring_reads_open(struct ring *ring);
+void ring_reads_close(struct ring *ring);
 
 #endif

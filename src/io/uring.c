@@ -187,7 +187,7 @@ static uint32_t ring_reap(struct ring *ring)
         struct io *io = io_uring_cqe_get_data(cqe);
 
         if (__builtin_expect(cqe->user_data & 1, 0)) {
-            ring_poll_answer(ring, cqe->user_data, cqe->res, cqe->flags & IORING_CQE_F_MORE);
+            ring_poll_answer(ring, cqe);
             continue;
         }
         if (n + 1 < ready) {
@@ -446,6 +446,7 @@ static void uring_close(struct loop *loop)
     io_side_close(&ring->side);
     ring_drain(ring);
     io_uring_queue_exit(&ring->uring);
+    ring_reads_close(ring);
     ring_free(ring);
 }
 
@@ -455,6 +456,7 @@ static const struct loop_ops loop_uring_ops = {
     .close = uring_close,
     .poll = ring_poll,
     .unpoll = ring_unpoll,
+    .send = ring_send,
 };
 
 static struct ring *ring_new(const struct uring_options *options)
@@ -512,6 +514,7 @@ int loop_uring_open(struct loop *loop, uint32_t timers, const struct uring_optio
         return code;
     }
     ring_register(ring, options);
+    ring_reads_open(ring);
     io_side_init(&ring->side);
     ring->loop = loop;
     loop->outside = ring;

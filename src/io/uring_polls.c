@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include "base/mem.h"
 #include "base/must.h"
@@ -89,7 +90,11 @@ static void poll_arm(struct ring *ring, const struct poll_wait *wait, uint64_t k
 {
     struct io_uring_sqe *sqe = poll_sqe(ring, key);
 
-    if (wait->stays && !ring->polls.one_shot) {
+    if (wait->reads) {
+        io_uring_prep_recv_multishot(sqe, wait->fd, NULL, 0, 0);
+        sqe->flags |= IOSQE_BUFFER_SELECT;
+        sqe->buf_group = 0;
+    } else if (wait->stays && !ring->polls.one_shot) {
         io_uring_prep_poll_multishot(sqe, wait->fd, wait->events);
     } else {
         io_uring_prep_poll_add(sqe, wait->fd, wait->events);
@@ -102,6 +107,7 @@ void ring_poll(struct loop *loop, struct poll_wait *wait)
     struct ring *ring = ring_of(loop);
 
     loop->in_flight += !wait->stays;
+    wait->reads = wait->reads && wait->stays && ring->read_data;
     poll_arm(ring, wait, uring_polls_take(&ring->polls, wait));
 }
 
@@ -112,23 +118,61 @@ void ring_unpoll(struct loop *loop, struct poll_wait *wait)
     struct io_uring_sqe *sqe = poll_sqe(ring, URING_KEY_NONE);
 
     loop->in_flight -= !wait->stays;
-    io_uring_prep_poll_remove(sqe, key);
+    io_uring_prep_cancel64(sqe, key, 0);
     io_uring_sqe_set_data64(sqe, URING_KEY_NONE);
 }
 
-void ring_poll_answer(struct ring *ring, uint64_t key, int32_t result, bool more)
+void ring_send(struct loop *loop, int fd, const char *data, uint32_t bytes)
 {
-    struct poll_wait *wait = uring_polls_find(&ring->polls, key);
+    struct io_uring_sqe *sqe = poll_sqe(ring_of(loop), URING_KEY_NONE);
 
-    if (wait == NULL) {
-        return;
+    io_uring_prep_send(sqe, fd, data, bytes, MSG_NOSIGNAL | MSG_WAITALL);
+    sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
+    io_uring_sqe_set_data64(sqe, URING_KEY_NONE);
+}
+
+/* ---- what sockets bring ---------------------------------------------------------------------- */
+
+static void read_give_back(struct ring *ring, uint16_t number)
+{
+    io_uring_buf_ring_add(ring->reads, ring->read_data + (size_t)number * RING_READ_BYTES,
+                          RING_READ_BYTES, number, RING_READS - 1, 0);
+    io_uring_buf_ring_advance(ring->reads, 1);
+}
+
+/* The first answer of a kernel that cannot: from now on nobody asks for it. */
+static bool kernel_cannot(struct ring *ring, struct poll_wait *wait, int32_t result)
+{
+    if (result != -EINVAL || !wait->stays) {
+        return false;
     }
-    if (result == -EINVAL && wait->stays && !ring->polls.one_shot) {
+    if (wait->reads) {
+        wait->reads = false;
+        return true;
+    }
+    if (!ring->polls.one_shot) {
         ring->polls.one_shot = true;
-        poll_arm(ring, wait, key);
+        return true;
+    }
+    return false;
+}
+
+static void wait_answer(struct ring *ring, struct poll_wait *wait, const struct io_uring_cqe *cqe,
+                        const char *data)
+{
+    uint64_t key = cqe->user_data;
+    int32_t result = cqe->res;
+    bool more = cqe->flags & IORING_CQE_F_MORE;
+
+    if (kernel_cannot(ring, wait, result) || (wait->reads && result == -ENOBUFS)) {
+        if (!more) {
+            poll_arm(ring, wait, key);
+        }
         return;
     }
-    wait->revents = result >= 0 ? (uint32_t)result : POLLERR;
+    wait->revents = result >= 0 ? (wait->reads ? POLLIN : (uint32_t)result) : POLLERR;
+    wait->result = result;
+    wait->data = data;
     if (!wait->stays) {
         uring_polls_release(&ring->polls, wait);
         ring->loop->in_flight--;
@@ -136,7 +180,51 @@ void ring_poll_answer(struct ring *ring, uint64_t key, int32_t result, bool more
         return;
     }
     wait->ready(wait);
-    if (!more && result >= 0 && uring_polls_find(&ring->polls, key) == wait) {
+    if (!more && result > 0 && uring_polls_find(&ring->polls, key) == wait) {
         poll_arm(ring, wait, key);
     }
+}
+
+void ring_poll_answer(struct ring *ring, const struct io_uring_cqe *cqe)
+{
+    struct poll_wait *wait = uring_polls_find(&ring->polls, cqe->user_data);
+    bool filled = cqe->flags & IORING_CQE_F_BUFFER;
+    uint16_t number = (uint16_t)(cqe->flags >> IORING_CQE_BUFFER_SHIFT);
+
+    if (wait) {
+        wait_answer(ring, wait, cqe,
+                    filled ? ring->read_data + (size_t)number * RING_READ_BYTES : NULL);
+    }
+    if (filled) {
+        read_give_back(ring, number);
+    }
+}
+
+void ring_reads_open(struct ring *ring)
+{
+    size_t bytes = RING_READS * sizeof(struct io_uring_buf);
+    struct io_uring_buf_reg reg = {.ring_entries = RING_READS};
+
+    if (ring->polls.limit == 0) {
+        return;
+    }
+    ring->reads = mem_large(bytes);
+    ring->read_data = mem_large((size_t)RING_READS * RING_READ_BYTES);
+    reg.ring_addr = (uint64_t)(uintptr_t)ring->reads;
+    if (!ring->reads || !ring->read_data || io_uring_register_buf_ring(&ring->uring, &reg, 0) < 0) {
+        ring_reads_close(ring);
+        return;
+    }
+    io_uring_buf_ring_init(ring->reads);
+    for (uint16_t i = 0; i < RING_READS; i++) {
+        read_give_back(ring, i);
+    }
+}
+
+void ring_reads_close(struct ring *ring)
+{
+    mem_large_free(ring->reads, RING_READS * sizeof(struct io_uring_buf));
+    mem_large_free(ring->read_data, (size_t)RING_READS * RING_READ_BYTES);
+    ring->reads = NULL;
+    ring->read_data = NULL;
 }

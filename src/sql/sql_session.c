@@ -204,6 +204,17 @@ static void session_writable(struct poll_wait *wait)
     sql_session_leave(sql);
 }
 
+/* What is short goes into the socket at once, so it is out of our hands before it is answered. */
+static bool send_by_loop(struct sql *sql, const struct sql_bytes *out)
+{
+    if (!unsent_add(sql, out->data, out->count)) {
+        return false;
+    }
+    sql->unsent_bytes = 0;
+    loop_send(sql->loop, sql->in.fd, sql->unsent, out->count);
+    return true;
+}
+
 void sql_session_send(struct sql *sql, struct sql_bytes *out)
 {
     uint32_t sent = 0;
@@ -213,7 +224,12 @@ void sql_session_send(struct sql *sql, struct sql_bytes *out)
         return;
     }
     if (!sql->pipeline && sql->unsent_bytes == 0) {
-        int64_t n = send_some(sql, out->data, out->count);
+        int64_t n;
+
+        if (sql->in.reads && out->count <= sizeof(out->short_ones) && send_by_loop(sql, out)) {
+            return;
+        }
+        n = send_some(sql, out->data, out->count);
 
         /* a peer that is gone is heard of by reading, with what it had to say */
         sent = n >= 0 ? (uint32_t)n : out->count;
@@ -251,6 +267,15 @@ static bool rest_room(struct sql *sql, uint64_t bytes)
     sql->rest = larger;
     sql->rest_capacity = (uint32_t)bytes;
     return true;
+}
+
+static void rest_shrink(struct sql *sql)
+{
+    if (sql->rest_bytes == 0 && sql->rest_capacity > REST_KEPT) {
+        mem_free(sql->rest);
+        sql->rest = NULL;
+        sql->rest_capacity = 0;
+    }
 }
 
 static ssize_t read_some(struct sql *sql, char *data, size_t bytes)
@@ -320,22 +345,58 @@ static bool read_long(struct sql *sql)
     }
     sql->rest_bytes -= (uint32_t)used;
     memmove(sql->rest, sql->rest + used, sql->rest_bytes);
-    if (sql->rest_bytes == 0 && sql->rest_capacity > REST_KEPT) {
-        mem_free(sql->rest);
-        sql->rest = NULL;
-        sql->rest_capacity = 0;
-    } else if (!rest_room(sql, need)) {
+    rest_shrink(sql);
+    if (!rest_room(sql, need)) {
         return false;
     }
     return (size_t)n == room;
 }
 
+/* What the loop has read. Only what is not complete is kept. */
+static void take_read(struct sql *sql, const char *data, size_t bytes)
+{
+    bool kept = sql->rest_bytes > 0;
+    size_t used, need = 0;
+
+    if (kept) {
+        if (!rest_room(sql, sql->rest_bytes + bytes)) {
+            return;
+        }
+        memcpy(sql->rest + sql->rest_bytes, data, bytes);
+        sql->rest_bytes += (uint32_t)bytes;
+        data = sql->rest;
+        bytes = sql->rest_bytes;
+    }
+    used = sql->speech->take(sql, data, bytes, &need);
+    if (sql->gone || sql->closed) {
+        return;
+    }
+    if (used == bytes) {
+        sql->rest_bytes = 0;
+        rest_shrink(sql);
+        return;
+    }
+    need = need > bytes - used ? need : bytes - used;
+    /* room for all of a long message at once; data may lie in what moves */
+    if (rest_room(sql, need)) {
+        if (used || !kept) {
+            memmove(sql->rest, (kept ? sql->rest : data) + used, bytes - used);
+        }
+        sql->rest_bytes = (uint32_t)(bytes - used);
+    }
+}
+
 static void session_readable(struct poll_wait *wait)
 {
     struct sql *sql = sql_of_in(wait);
-    bool more = true;
+    bool more = !wait->reads;
 
     sql_session_enter(sql);
+    if (wait->reads && wait->result > 0) {
+        take_read(sql, wait->data, (size_t)wait->result);
+    } else if (wait->reads) {
+        lose_by(sql, -wait->result);
+    }
     while (more && !sql->gone && !sql->closed) {
         more = sql->rest_bytes < READ_BYTES / 2 ? read_through(sql) : read_long(sql);
     }
@@ -422,6 +483,7 @@ void sql_session_stand(struct sql *sql, int fd, const struct sql_speech *speech)
     sql->in.fd = sql->out.fd = fd;
     sql->in.events = POLLIN;
     sql->in.stays = true;
+    sql->in.reads = true;
     sql->in.ready = session_readable;
     sql->out.events = POLLOUT;
     sql->out.ready = session_writable;
@@ -442,7 +504,7 @@ void sql_session_wait(struct sql *sql, int fd, uint32_t events)
     loop_unpoll(sql->loop, &sql->in);
     sql->in.fd = fd;
     sql->in.events = events;
-    sql->in.stays = false;
+    sql->in.stays = sql->in.reads = false;
     sql->in.ready = session_ready_by_library;
     loop_poll(sql->loop, &sql->in);
 }
