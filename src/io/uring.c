@@ -514,7 +514,9 @@ int loop_uring_open(struct loop *loop, uint32_t timers, const struct uring_optio
         return code;
     }
     ring_register(ring, options);
-    ring_reads_open(ring);
+    if (!options->no_socket_reads) {
+        ring_reads_open(ring);
+    }
     io_side_init(&ring->side);
     ring->loop = loop;
     loop->outside = ring;

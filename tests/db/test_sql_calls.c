@@ -358,6 +358,44 @@ static void a_statement_that_cannot_be_prepared_goes_as_text(void **state)
     }
 }
 
+static void an_old_kernel_brings_the_same(void **state)
+{
+    setenv("RAWTPS_TEST_POLLED", "1", 1);
+    for (int d = 0; d < 2; d++) {
+        for (int way = 0; way < 2; way++) {
+            struct sql_options options = {.prepared = way};
+
+            with_url(d, servers[d].tcp_url, options, check_kinds);
+            with_url(d, servers[d].tcp_url, options, check_long);
+            with_url(d, servers[d].tcp_url, options, check_many);
+        }
+    }
+    with_url(0, servers[0].tcp_url, (struct sql_options){.pipeline = true}, check_pipeline);
+    unsetenv("RAWTPS_TEST_POLLED");
+}
+
+static void a_full_server_of_prepared_statements_says_so(void **state)
+{
+    struct sql_statement s = {.text = "SELECT 1"};
+    struct sql_options options = {.statements = 1, .prepared = true};
+    struct sql_rig rig;
+    struct sql_rig_answer answer;
+    struct sql *sql;
+
+    sql_rig_open(&rig, servers[1].url, 1);
+    sql = sql_rig_connect(&rig, &options);
+    server_sql(&servers[1], "SET GLOBAL max_prepared_stmt_count = 0", NULL, 0);
+    sql_rig_ask(&answer, &s, NULL);
+    assert_int_equal(sql_rig_run(&rig, sql, &answer), SQL_REFUSED);
+    assert_string_equal(answer.call.state, "1461");
+    assert_non_null(strstr(answer.call.error, "max_prepared_stmt_count"));
+    server_sql(&servers[1], "SET GLOBAL max_prepared_stmt_count = 16382", NULL, 0);
+    sql_rig_ask(&answer, &s, NULL);
+    assert_int_equal(sql_rig_run(&rig, sql, &answer), SQL_DONE);
+    rig.ops->close(sql);
+    sql_rig_close(&rig);
+}
+
 static void make_procedure(const char *text)
 {
     struct sql_plain *plain;
@@ -395,6 +433,8 @@ int main(void)
         cmocka_unit_test(statements_are_sent_ahead),
         cmocka_unit_test(a_connection_may_be_closed_by_its_answer),
         cmocka_unit_test(a_statement_that_cannot_be_prepared_goes_as_text),
+        cmocka_unit_test(an_old_kernel_brings_the_same),
+        cmocka_unit_test(a_full_server_of_prepared_statements_says_so),
     };
 
     return cmocka_run_group_tests_name("sql_calls", tests, begin, NULL);

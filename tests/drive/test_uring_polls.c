@@ -22,6 +22,7 @@ struct ear {
     struct loop *loop;
     int other;
     uint32_t heard, bytes;
+    bool ended;
     struct ear *closes; /* whom it closes when it hears */
 };
 
@@ -172,6 +173,97 @@ static void a_lost_peer_is_heard(void **state)
     loop_close(&loop);
 }
 
+/* ---- the loop reads and sends ---------------------------------------------------------------- */
+
+static void ear_takes(struct poll_wait *wait)
+{
+    struct ear *ear = (struct ear *)wait;
+
+    ear->heard++;
+    if (!wait->reads) {
+        return;
+    }
+    for (int32_t i = 0; i < wait->result; i++) {
+        assert_int_equal((uint8_t)wait->data[i], (uint8_t)(ear->bytes++ * 7));
+    }
+    ear->ended = ear->ended || wait->result <= 0;
+}
+
+static void what_comes_is_read_in_order_to_the_end(void **state)
+{
+    struct loop loop;
+    struct ear ears[2];
+    static char data[2][100000];
+
+    no_drive_open(&loop, 4);
+    for (int i = 0; i < 2; i++) {
+        ear_open(&ears[i], &loop, false);
+        loop_unpoll(&loop, &ears[i].wait);
+        ears[i].wait.stays = ears[i].wait.reads = true;
+        ears[i].wait.ready = ear_takes;
+        loop_poll(&loop, &ears[i].wait);
+        if (!ears[i].wait.reads) {
+            skip();
+        }
+        for (uint32_t b = 0; b < sizeof(data[i]); b++) {
+            data[i][b] = (char)(b * 7);
+        }
+    }
+    turn(&loop);
+    for (uint32_t part = 0; part < 10; part++) { /* more than all buffers hold, over time */
+        for (int i = 0; i < 2; i++) {
+            loop_send(&loop, ears[i].other, data[i] + 10000 * part, 10000);
+        }
+        turn(&loop);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ears[i].bytes, sizeof(data[i]));
+        assert_false(ears[i].ended);
+        shutdown(ears[i].other, SHUT_WR);
+    }
+    turn(&loop);
+    assert_true(ears[0].ended && ears[1].ended);
+    ear_close(&ears[0]);
+    ear_close(&ears[1]);
+    loop_close(&loop);
+}
+
+static void more_than_the_buffers_hold_at_once_is_not_lost(void **state)
+{
+    static struct ear ears[PAIRS];
+    static char data[20000];
+    struct loop loop;
+    uint32_t heard = 0;
+
+    for (uint32_t b = 0; b < sizeof(data); b++) {
+        data[b] = (char)(b * 7);
+    }
+    no_drive_open(&loop, PAIRS);
+    for (int i = 0; i < PAIRS; i++) {
+        ear_open(&ears[i], &loop, false);
+        loop_unpoll(&loop, &ears[i].wait);
+        ears[i].wait.stays = ears[i].wait.reads = true;
+        ears[i].wait.ready = ear_takes;
+        loop_poll(&loop, &ears[i].wait);
+        if (!ears[i].wait.reads) {
+            skip();
+        }
+        assert_int_equal(write(ears[i].other, data, sizeof(data)), sizeof(data));
+    }
+    for (int t = 0; t < 100 && heard < PAIRS; t++) {
+        turn(&loop);
+        heard = 0;
+        for (int i = 0; i < PAIRS; i++) {
+            heard += ears[i].bytes == sizeof(data);
+        }
+    }
+    assert_int_equal(heard, PAIRS);
+    for (int i = 0; i < PAIRS; i++) {
+        ear_close(&ears[i]);
+    }
+    loop_close(&loop);
+}
+
 static void a_bad_socket_is_an_error_and_sockets_and_a_drive_share_a_loop(void **state)
 {
     struct uring_rig rig;
@@ -197,6 +289,8 @@ int main(void)
         cmocka_unit_test(a_closed_wait_is_not_called_though_its_event_is_there),
         cmocka_unit_test(hundreds_begin_at_once),
         cmocka_unit_test(a_lost_peer_is_heard),
+        cmocka_unit_test(what_comes_is_read_in_order_to_the_end),
+        cmocka_unit_test(more_than_the_buffers_hold_at_once_is_not_lost),
         cmocka_unit_test(a_bad_socket_is_an_error_and_sockets_and_a_drive_share_a_loop),
     };
 

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -23,7 +24,8 @@ static int64_t clock_ns(void)
 
 void sql_rig_open(struct sql_rig *rig, const char *url, uint32_t connections)
 {
-    struct uring_options options = {.polls = 2 * connections};
+    struct uring_options options = {.polls = 2 * connections,
+                                    .no_socket_reads = getenv("RAWTPS_TEST_POLLED") != NULL};
     struct error err = {0};
 
     memset(rig, 0, sizeof(*rig));

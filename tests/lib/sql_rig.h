@@ -10,7 +10,8 @@ struct sql_rig {
     struct sql_url url;
 };
 
-/* Room for `connections` at once. Fails the test with the reason. */
+/* Room for `connections` at once. Fails the test with the reason. RAWTPS_TEST_POLLED in the
+ * environment: the loop does not read, as on an old kernel. */
 void sql_rig_open(struct sql_rig *rig, const char *url, uint32_t connections);
 void sql_rig_close(struct sql_rig *rig);
 /* Connect and wait. NULL, and err, if it does not stand. */
