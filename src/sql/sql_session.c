@@ -300,7 +300,9 @@ static bool read_through(struct sql *sql)
     size_t used, need = 0, have;
     ssize_t n;
 
-    memcpy(data, sql->rest, kept);
+    if (kept) {
+        memcpy(data, sql->rest, kept);
+    }
     n = read_some(sql, data + kept, sizeof(data) - kept);
     if (n <= 0) {
         return false;
@@ -317,7 +319,7 @@ static bool read_through(struct sql *sql)
             return false;
         }
         sql->rest_bytes = (uint32_t)(have - used);
-        memcpy(sql->rest, data + used, sql->rest_bytes);
+        memcpy(sql->rest, data + used, have - used);
     }
     return have == sizeof(data);
 }

@@ -48,6 +48,7 @@ servers_user() {
 
 servers_exec() { # becomes the command, so that $! is its process
     servers_account=$(servers_user)
+    TMPDIR=/tmp # the test's own may be none that the account can write to
     if [ -z "$servers_account" ]; then
         exec "$@"
     fi
@@ -263,6 +264,7 @@ servers_template() { # KIND; sets servers_from
         servers_new=$(mktemp -d /tmp/rawtps-template-XXXXXX) && chmod 755 "$servers_new"
         "$1_template" "$servers_new/new" || {
             cat "$servers_new/new/log" >&2
+            rm -rf "$servers_new"
             exit 1
         }
         (cd "$servers_new/new" && servers_certificate)
