@@ -139,7 +139,7 @@ int vm_open(struct vm **ret, const struct plan_vm *plan, uint32_t index,
     vm->first_user = plan->first_user;
     vm->user_count = plan->users;
     vm->worker_count = plan->workers;
-    vm->work_left = plan->work_transactions > 0 ? plan->work_transactions : UINT64_MAX;
+    vm->work_left = UINT64_MAX;
     vm->rate_gap_ns = plan->arrivals == PLAN_CLOSED ? 0 : 1e9 / plan->rate_per_s;
     vm->poisson = plan->arrivals == PLAN_POISSON;
     vm->direct = plan->target == PLAN_BARE;
@@ -219,6 +219,15 @@ void vm_close(struct vm *vm)
     mem_free(vm->deferred);
     mem_free(vm->idle);
     mem_free(vm);
+}
+
+void vm_bound(struct vm *vm)
+{
+    uint64_t work = vm->plan->work_transactions;
+
+    if (work > 0) {
+        vm->work_left = work > vm->promised ? work - vm->promised : 0;
+    }
 }
 
 void vm_start(struct vm *vm)

@@ -100,6 +100,8 @@ int vm_open(struct vm **ret, const struct plan_vm *plan, uint32_t index,
 int vm_open_target(struct vm *vm, const struct vm_place *place, struct error *err);
 void vm_close(struct vm *vm);
 
+/* From now on the VM's work counts, those included that users have chosen already. */
+void vm_bound(struct vm *vm);
 /* Users begin: each is first due within one mean cycle (TPC-C) or at once. */
 void vm_start(struct vm *vm);
 struct world;

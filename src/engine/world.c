@@ -338,6 +338,9 @@ static bool world_phase(struct world *world, uint32_t index)
         world_mark_statements(world);
         atomic_store(&world->shared->sampling, true);
     }
+    for (uint32_t i = 0; phase->kind == PHASE_SAMPLE && i < world->vm_count; i++) {
+        vm_bound(world->vms[i]);
+    }
     while (!over) { /* ticks keep to the schedule; an interval begins where the last one ended */
         next_ns += world->plan->interval_ns;
         next_ns = next_ns < end_ns ? next_ns : end_ns;
@@ -434,7 +437,8 @@ static void world_wait(struct world *world, int64_t until_ns)
 
 int world_measure(struct world *world)
 {
-    bool ends = false;
+    uint32_t phase;
+    bool ends = false, samples_at_once = !plan_has(world->plan, PHASE_PRECONDITION, &phase);
 
     for (uint32_t i = 0; i < world->vm_count; i++) {
         world->vms[i]->epoch_ns = world->epoch_ns;
@@ -443,6 +447,9 @@ int world_measure(struct world *world)
         world_wait(world, world->epoch_ns);
     }
     for (uint32_t i = 0; i < world->vm_count && !shared_stopping(world->shared); i++) {
+        if (samples_at_once) { /* there may be less to do than users who do it */
+            vm_bound(world->vms[i]);
+        }
         vm_start(world->vms[i]);
     }
     ends = world_ends(world);
