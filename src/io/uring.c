@@ -364,11 +364,9 @@ static int ring_setup(struct ring *ring, const struct uring_options *options)
         }
         code = ring_setup_sized(ring, options, fewer[i], 4 * fewer[i]);
         if (code == 0) {
-            ring->depth = ring->depth < most ? ring->depth : most;
-            ring->batch = ring->batch < fewer[i] - 1 ? ring->batch : fewer[i] - 1;
-            ring->ladder.depth = ring->depth;
-            ring->ladder.batch = ring->batch;
-            ring->ladder.ring_memlock_bytes = uring_ladder_memlock();
+            uring_ladder_shrink(&ring->ladder, most, fewer[i] - 1);
+            ring->depth = ring->ladder.depth;
+            ring->batch = ring->ladder.batch;
         }
     }
     return code;

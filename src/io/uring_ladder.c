@@ -27,6 +27,13 @@ bool uring_ladder_refuses(int code)
     return code == -EINVAL || code == -ENOMEM || code == -EOPNOTSUPP;
 }
 
+void uring_ladder_shrink(struct uring_ladder *ladder, uint32_t depth, uint32_t batch)
+{
+    ladder->depth = ladder->depth < depth ? ladder->depth : depth;
+    ladder->batch = ladder->batch < batch ? ladder->batch : batch;
+    ladder->ring_memlock_bytes = uring_ladder_memlock();
+}
+
 struct words {
     char *at;
     uint64_t left;

@@ -34,6 +34,9 @@ enum ladder_task uring_ladder_below(enum ladder_task task);
 /* May a smaller request succeed where this code was given? */
 bool uring_ladder_refuses(int code);
 
+/* RLIMIT_MEMLOCK allows rings of no more than so many in flight, and in a submission. */
+void uring_ladder_shrink(struct uring_ladder *ladder, uint32_t depth, uint32_t batch);
+
 /* "uring, batch 32, fixed buffers, fixed file, ring fd, defer" */
 void uring_ladder_describe(const struct uring_ladder *ladder, char *buf, uint64_t size);
 

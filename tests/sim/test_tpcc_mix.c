@@ -459,6 +459,36 @@ static void audit_finds_what_is_wrong(void **state)
     crowd_close(crowd);
 }
 
+/* A mix that delivers more than it orders must skip: no fault of the program. */
+static void skips_are_judged_where_orders_suffice(void **state)
+{
+    static const struct {
+        double new_order, delivery, payment;
+        bool judged;
+    } rows[] = {
+        {0.45, 0.04, 0.51, true}, {0.1, 0.01, 0.89, true}, {0.9, 0.1, 0, false},
+        {0, 1, 0, false},         {0.5, 0.5, 0, false},    {1, 0, 0, true},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct tpcc_settings own = settings;
+        struct workload_check checks[CHECKS];
+        struct crowd *crowd;
+        uint32_t count;
+
+        own.deck = false;
+        memset(own.weights, 0, sizeof(own.weights));
+        own.weights[TPCC_NEW_ORDER] = rows[i].new_order;
+        own.weights[TPCC_DELIVERY] = rows[i].delivery;
+        own.weights[TPCC_PAYMENT] = rows[i].payment;
+        crowd = crowd_open(&own);
+        count = crowd->workload->ops->audit(crowd->workload, checks, CHECKS);
+        assert_int_equal(strcmp(checks[count - 1].name, "tpcc.deliveries_skipping") == 0,
+                         rows[i].judged);
+        crowd_close(crowd);
+    }
+}
+
 /* ---- the same everywhere --------------------------------------------------------------------- */
 
 /* What 100,000 transactions ask for and how long their users pause; all compilers agree. */
@@ -493,6 +523,7 @@ int main(void)
         cmocka_unit_test(audit_passes_right_runs_of_any_length),
         cmocka_unit_test(audit_limits_become_the_standards),
         cmocka_unit_test(audit_finds_what_is_wrong),
+        cmocka_unit_test(skips_are_judged_where_orders_suffice),
         cmocka_unit_test(digest_is_golden),
     };
 
