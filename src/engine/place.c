@@ -1,7 +1,9 @@
 #include "place.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/checksum.h"
 #include "base/must.h"
@@ -87,6 +89,29 @@ int place_open(struct place *place, const struct plan *plan, struct error *err)
     return place_refuse_holes(place, plan, err);
 }
 
+/* Between the superblock and the first VM nothing lies; it is written, so that no hole is left. */
+static int place_write_head(const struct place *place, const struct plan *plan, struct error *err)
+{
+    uint64_t bytes = plan->vms[0].from_bytes;
+    void *head = NULL;
+    int rc = 0;
+
+    if (bytes <= SUPERBLOCK_BYTES) {
+        return 0;
+    }
+    bytes -= SUPERBLOCK_BYTES;
+    if (posix_memalign(&head, SUPERBLOCK_BYTES, bytes) != 0) {
+        return error_set(err, EXIT_FAILED, -ENOMEM, "no memory to write the drive's head");
+    }
+    memset(head, 0x5a, bytes);
+    if (pwrite(place->guard.fd, head, bytes, SUPERBLOCK_BYTES) != (ssize_t)bytes) {
+        rc = error_set(err, EXIT_FAILED, -errno, "%s: writing its head: %s", plan->drive_path,
+                       strerror(errno));
+    }
+    free(head);
+    return rc;
+}
+
 int place_mark(struct place *place, const struct plan *plan, struct error *err)
 {
     struct superblock block = {
@@ -98,6 +123,9 @@ int place_mark(struct place *place, const struct plan *plan, struct error *err)
     must(sizeof(block.sha256) >= SHA256_HEX);
     memcpy(block.scenario, plan->name, sizeof(block.scenario));
     place_layout(plan, block.sha256);
+    if (place_write_head(place, plan, err) < 0) {
+        return err->code;
+    }
     return guard_write_superblock(&place->guard, &block, err);
 }
 
