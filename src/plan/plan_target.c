@@ -194,6 +194,7 @@ int draft_server_at(const struct draft *draft, uint32_t i, struct plan_vm *vm, s
                   "BEGIN and COMMIT");
         return error_hint(err, "it is for sysbench, whose statements stand alone");
     }
+    vm->model.tpcc.procedures = vm->sql.procedures;
     vm->model.sysbench.skip_trx = vm->model.sysbench.skip_trx || vm->sql.autocommit;
     if (vm->sql.procedures && vm->workload != PLAN_TPCC) {
         return error_set(err, EXIT_USAGE, -EINVAL,
