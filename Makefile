@@ -40,21 +40,22 @@ $(error no $(CC), or no development files of one of $(LIBS_REQUIRED): run `make 
 endif
 endif
 
-# An optional library that is absent is a file: $(call optional,with,without,probe). The probe
+# An optional library that is absent is a file: $(call optional,files with,without,probe). The probe
 # prints the flags of the library if it is there; it runs only where the file `with` exists.
 define optional
-ifneq ($(wildcard src/$(1)),)
+ifneq ($(wildcard $(addprefix src/,$(1))),)
 PROBED := $$(shell $(3) 2>/dev/null)
 LIB_FLAGS += $$(PROBED)
-LEFT_OUT += $$(if $$(PROBED),src/$(2),src/$(1))
+LEFT_OUT += $$(addprefix src/,$$(if $$(PROBED),$(2),$(1)))
 endif
 endef
 pkg = $(PKG_CONFIG) --cflags --libs $(1)
 # libnvme.pc needs files that libnvme itself does not, so its header is asked for instead
 $(eval $(call optional,io/nvme.c,io/nvme_none.c,\
 	$(CC) -fsyntax-only -include libnvme.h -x c /dev/null && echo -lnvme))
-$(eval $(call optional,sql/sql_pg.c,sql/sql_pg_none.c,$(call pkg,libpq)))
-$(eval $(call optional,sql/sql_maria.c,sql/sql_maria_none.c,$(call pkg,libmariadb)))
+$(eval $(call optional,sql/sql_pg.c sql/sql_pg_plain.c,sql/sql_pg_none.c,$(call pkg,libpq)))
+$(eval $(call optional,sql/sql_maria.c sql/sql_maria_calls.c sql/sql_maria_plain.c,\
+	sql/sql_maria_none.c,$(call pkg,libmariadb)))
 $(eval $(call optional,engine/cluster_mpi.c,engine/cluster_none.c,$(call pkg,ompi-c)))
 $(eval $(call optional,trace/archive.c,trace/archive_none.c,$(call pkg,libarchive)))
 endif

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "plan/plan.h"
 #include "result/result.h"
 
@@ -36,6 +37,7 @@ struct run_options {
     const volatile int *stop; /* set to 1 by a signal: end the interval, keep what was measured */
     void (*watch)(void *context, const struct run_view *view); /* NULL: nobody watches */
     void *context;
+    bool check;    /* of servers: that what was committed is in their tables at the end */
     bool no_files; /* tests: no run directory */
 };
 
@@ -47,5 +49,11 @@ struct run_options {
  */
 int run_plan(const struct plan *plan, const struct run_options *options, struct result *ret,
              char *ret_dir, struct error *err);
+
+/*
+ * What a run would be told by the plan's servers, in words: version, settings, findings. Errors:
+ * the first server that cannot be asked, or would be refused (ret has the rest).
+ */
+int servers_look(const struct plan *plan, struct text *ret, struct error *err);
 
 #endif

@@ -104,13 +104,15 @@ uint64_t drive_fault_injected(const struct drive *drive, uint32_t rule);
  * the loop. Opens the loop too: there is one ring a world.
  */
 struct uring_options {
-    uint32_t depth;        /* most requests in flight */
+    uint32_t depth;        /* most requests in flight; 0 with polls: no drive */
+    uint32_t polls;        /* most sockets that are waited for at once; not with poll */
     uint32_t batch;        /* most requests a submission; 0: no limit below depth */
     uint64_t buffer_bytes; /* arena: depth x largest request; registered if the limit lets it */
     bool no_fixed_buffers, no_fixed_file, no_ring_fd, no_defer, no_single_issuer; /* rungs off */
-    bool two_enters;   /* submit, then wait only if nothing is done */
-    int64_t spin_ns;   /* wake so much before a deadline and poll */
-    bool poll, sqpoll; /* never by default */
+    bool no_socket_reads; /* sockets are polled, as on Linux before 6.0 */
+    bool two_enters;      /* submit, then wait only if nothing is done */
+    int64_t spin_ns;      /* wake so much before a deadline and poll */
+    bool poll, sqpoll;    /* never by default */
 };
 /*
  * timers: as in loop_virtual_open. Refused with EXIT_FAILED: no io_uring (the hint names the sysctl

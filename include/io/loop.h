@@ -3,6 +3,7 @@
 #define RAWTPS_IO_LOOP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -20,6 +21,29 @@ struct timer {
 };
 enum { TIMER_IDLE = 0 };
 
+/*
+ * Somebody who waits for a socket. The owner embeds it (container_of); it is the loop's from
+ * loop_poll() until loop_unpoll(), or, unless it stays, until ready(). 48 bytes.
+ */
+struct poll_wait {
+    int fd;
+    uint32_t events;  /* POLLIN, POLLOUT */
+    uint32_t revents; /* what there is; POLLERR also where the kernel refuses */
+    uint32_t slot;    /* where the loop keeps it; POLL_IDLE if it does not wait */
+    /* ready() each time that something new arrives (read until a short read), until unpoll */
+    bool stays;
+    /*
+     * The loop shall read too: what came is in data until ready() returns, result bytes of it; 0:
+     * the other side has closed, negative: errno. Only with `stays`. After loop_poll(), and in
+     * ready(), false if this loop cannot: then read as without it.
+     */
+    bool reads;
+    int32_t result;
+    const char *data;
+    void (*ready)(struct poll_wait *); /* may wait again, or close the socket after loop_unpoll() */
+};
+enum { POLL_IDLE = 0 };
+
 struct loop;
 
 struct loop_ops {
@@ -31,6 +55,10 @@ struct loop_ops {
      */
     void (*wait)(struct loop *, int64_t until_ns);
     void (*close)(struct loop *);
+    /* Sockets; NULL where there are none (virtual). See loop_poll(). */
+    void (*poll)(struct loop *, struct poll_wait *);
+    void (*unpoll)(struct loop *, struct poll_wait *);
+    void (*send)(struct loop *, int fd, const char *data, uint32_t bytes); /* see loop_send() */
 };
 
 struct loop_far; /* timers of the far future, bucketed (loop.c) */
@@ -75,6 +103,37 @@ void loop_disarm(struct loop *loop, struct timer *timer); /* no effect if idle *
 static inline bool timer_armed(const struct timer *timer)
 {
     return timer->slot != TIMER_IDLE;
+}
+
+/*
+ * Wait for a socket; only where loop_polls(). The wait must be idle, and no more may wait at once
+ * than the loop was opened for. One that does not stay counts as in flight. No system call of its
+ * own: it goes with the loop's next one.
+ */
+static inline bool loop_polls(const struct loop *loop)
+{
+    return loop->ops->poll != NULL;
+}
+static inline void loop_poll(struct loop *loop, struct poll_wait *wait)
+{
+    loop->ops->poll(loop, wait);
+}
+/* No effect if idle. ready() is not called after it; the kernel lets go of the socket at the loop's
+ * next turn, so shut down what must end now. */
+static inline void loop_unpoll(struct loop *loop, struct poll_wait *wait)
+{
+    if (wait->slot != POLL_IDLE) {
+        loop->ops->unpoll(loop, wait);
+    }
+}
+
+/*
+ * Send with the loop's next system call. data must stay as it is until the other side has answered
+ * or the socket is shut down; an error shows when it is read from. Only where loop_polls().
+ */
+static inline void loop_send(struct loop *loop, int fd, const char *data, uint32_t bytes)
+{
+    loop->ops->send(loop, fd, data, bytes);
 }
 
 /* All armed timers, near and far. */

@@ -8,7 +8,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "io/drive_types.h"
+#include "sql/sql.h"
 #include "target/model.h"
+#include "target/target_sql.h"
 #include "workload/block.h"
 
 enum { PLAN_VMS = 64, PLAN_PHASES = 8, PLAN_WARNINGS = 32, PLAN_SETS = 64 };
@@ -19,18 +21,22 @@ struct plan_request {
     const char *const *sets; /* "path=value" */
     uint32_t set_count;
     bool virtual_time;
-    const char *drive;  /* --drive PATH: overrides drive.path, kind uring */
-    const char *erase;  /* --erase SERIAL */
-    const char *scale;  /* "1/400", "0.01", "fit" */
-    const char *sample; /* --for T */
+    const char *drive;          /* --drive PATH: overrides drive.path, kind uring */
+    const char *target;         /* --target URL: of every VM that --vm does not name */
+    const char *const *servers; /* --vm NAME=URL */
+    uint32_t server_count;
+    const char *warehouses, *threads, *connections; /* as the keys of those names */
+    const char *erase;                              /* --erase SERIAL */
+    const char *scale;                              /* "1/400", "0.01", "fit" */
+    const char *sample;                             /* --for T */
     const char *seed;
     uint64_t expect_bytes; /* --expect-size */
     const char *data_dir; /* where scenarios/ and vm-configs/ are; NULL: found by plan_data_dir() */
 };
 
-enum plan_workload { PLAN_TPCC, PLAN_SYSBENCH, PLAN_BLOCK };
-enum plan_target { PLAN_MODEL, PLAN_BARE };
-enum plan_drive { PLAN_DRIVE_SIM, PLAN_DRIVE_NULL, PLAN_DRIVE_URING };
+enum plan_workload { PLAN_TPCC, PLAN_SYSBENCH, PLAN_BLOCK, PLAN_TPCB };
+enum plan_target { PLAN_MODEL, PLAN_BARE, PLAN_SQL };
+enum plan_drive { PLAN_DRIVE_SIM, PLAN_DRIVE_NULL, PLAN_DRIVE_URING, PLAN_DRIVE_NONE };
 enum plan_arrivals { PLAN_CLOSED, PLAN_CONSTANT, PLAN_POISSON }; /* closed: think times only */
 enum plan_phase_kind { PHASE_FILL, PHASE_WARM, PHASE_PRECONDITION, PHASE_SAMPLE };
 enum plan_rule { RULE_TIME, RULE_AMOUNT, RULE_STEADY, RULE_DONE }; /* DONE: the phase ends itself */
@@ -39,6 +45,24 @@ struct plan_disk {
     char role[16]; /* "data", "log", "boot" ... */
     uint64_t bytes;
     uint64_t from_bytes; /* where its slice begins on the drive */
+};
+
+/* How a real server is used. */
+enum { PLAN_LOOPS = 16 };
+struct plan_sql {
+    struct sql_url url;
+    uint32_t connections; /* 0: one a user and worker, up to the server's limit */
+    uint32_t loops;       /* threads that drive it, each with a part of users and connections */
+    int64_t patience_ns;  /* so long without any connection ends a run */
+    enum sql_isolation isolation;
+    bool prepared, pipeline, procedures, autocommit;
+    /* of tables that are made by a load */
+    bool foreign_keys, full_indexes, history_key;
+    uint32_t partitions; /* by warehouse; 0: none */
+    char engine_options[128];
+    /* errors that end a transaction as skipped: SQLSTATE or number */
+    char ignore[TARGET_SQL_IGNORED][6];
+    uint32_t ignore_count;
 };
 
 struct plan_vm {
@@ -51,6 +75,9 @@ struct plan_vm {
     struct model_settings model; /* PLAN_MODEL: workload settings are inside */
     struct model_footprint footprint;
     struct block_settings block; /* PLAN_BLOCK */
+    struct plan_sql sql;         /* PLAN_SQL; workload settings are in model */
+    struct tpcb_settings tpcb;   /* PLAN_TPCB, which servers alone are asked */
+    uint32_t first_user;         /* of the VM's users, where these are a part of them */
     enum plan_arrivals arrivals;
     double rate_per_s;          /* open loop: offered transactions a second */
     double mean_think_ns;       /* keying + thinking a transaction; closed loop's Z */
@@ -132,6 +159,12 @@ void plan_free(struct plan *plan);
 
 /* All of it in words, for `rawtps plan`: footprint, memory, duration, phases, every key. */
 void plan_explain(const struct plan *plan, struct text *ret);
+
+/* The server of a VM without its password, for people; "" if it asks none. Returns ret. */
+const char *plan_server(const struct plan_vm *vm, char *ret, uint64_t size);
+
+/* Blot out passwords of URLs in a text, in place: in argv, in what is kept of a scenario. */
+void plan_hide_passwords(char *text);
 
 /* Where the shipped files are: $RAWTPS_DATA, beside the program, or the installed place. */
 int plan_data_dir(char *ret, uint64_t size, struct error *err);

@@ -14,13 +14,16 @@ enum {
     RESULT_TXNS = 8,
     RESULT_IOS = 8,
     RESULT_SIZES = 16,
-    RESULT_FACTS = 48,
+    RESULT_FACTS = 64,
+    RESULT_STATEMENTS = 48,
+    RESULT_SETTINGS = 48,
+    RESULT_SERVERS = 16,
     RESULT_VMS = 64,
     RESULT_CHECKS = 512,
     RESULT_WARNINGS = 64,
     RESULT_PHASES = 8,
     RESULT_DRIVES = 8,
-    RESULT_SPENT = 5
+    RESULT_SPENT = 6
 };
 
 struct result_latency {
@@ -46,7 +49,7 @@ struct result_txn {
     bool deferred; /* carried out behind the user's back: not in the VM's totals, nor in its TPS */
     uint64_t due, done, rolled_back, failed, skipped, open, retries;
     struct result_latency response, service;
-    int64_t spent_ns[RESULT_SPENT]; /* cpu lock read log session */
+    int64_t spent_ns[RESULT_SPENT]; /* cpu lock read log session server */
     int64_t p90_limit_ns;           /* 0: none */
 };
 extern const char *const result_spent_names[RESULT_SPENT];
@@ -65,6 +68,13 @@ struct result_io {
 struct result_fact {
     char name[40];
     double value;
+};
+
+/* Statements of real servers: from sent to answered, over the sample. */
+struct result_statement {
+    char name[40];
+    uint64_t count, errors, empty; /* empty: answers without a row */
+    int64_t sum_ns, max_ns;        /* max: since the run began */
 };
 
 struct result_audit { /* Little's law: N = X (R + Z) */
@@ -105,6 +115,8 @@ struct result_vm {
     uint32_t io_count;
     struct result_fact facts[RESULT_FACTS];
     uint32_t fact_count;
+    struct result_statement statements[RESULT_STATEMENTS];
+    uint32_t statement_count;
     struct result_audit audit;
     struct result_steady steady;
     struct result_integrity integrity;
@@ -132,6 +144,21 @@ struct result_drive {
     uint64_t capacity_bytes;
     uint32_t logical_block_bytes, physical_block_bytes;
     double write_amplification;
+};
+
+struct result_setting {
+    char name[48], value[80];
+};
+
+/* A real server, as it was asked before the run. No password is in here. */
+struct result_server {
+    char vm[32], url[256], flavour[16], version[80], isolation[32], flush_method[32];
+    bool durable; /* a commit that was answered survives a power cut */
+    uint64_t buffer_bytes, log_capacity_bytes, database_bytes;
+    uint32_t connections, loops;
+    bool prepared, pipeline, procedures;
+    struct result_setting settings[RESULT_SETTINGS];
+    uint32_t setting_count;
 };
 
 struct result {
@@ -171,6 +198,8 @@ struct result {
     } host;
     struct result_drive drives[RESULT_DRIVES];
     uint32_t drive_count;
+    struct result_server *servers; /* at most RESULT_SERVERS */
+    uint32_t server_count;
     struct result_vm *vms; /* vm_count of them */
     uint32_t vm_count;
     struct result_vm aggregate;

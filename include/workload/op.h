@@ -24,9 +24,10 @@ enum op_verb {
 
 enum op_status {
     OP_OK,
-    OP_RETRY,  /* deadlock, serialization failure, lock timeout: the whole transaction again */
-    OP_FAILED, /* counted; the transaction is over */
-    OP_LOST,   /* data came back wrong: the run is void */
+    OP_RETRY,   /* deadlock, serialization failure, lock timeout: the whole transaction again */
+    OP_FAILED,  /* counted; the transaction is over */
+    OP_LOST,    /* data came back wrong: the run is void */
+    OP_SKIPPED, /* an error that is not to count as failure; the transaction is over */
 };
 
 /* Where the time of a transaction went. */
@@ -36,6 +37,7 @@ enum spent_kind {
     SPENT_READ,    /* waiting for page reads */
     SPENT_LOG,     /* waiting for the log to be durable (and for log space) */
     SPENT_SESSION, /* waiting for a connection or worker */
+    SPENT_SERVER,  /* round trips to a server, which does all of the above unseen */
     SPENT_KINDS
 };
 extern const char *const spent_names[SPENT_KINDS];

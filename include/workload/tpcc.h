@@ -82,6 +82,12 @@ enum tpcc_statement {
     /* Stock-Level */
     TPCC_S_SL_DISTRICT, /* w d -> d_next_o_id */
     TPCC_S_SL_COUNT,    /* w d next threshold -> the count */
+    /* Whole transactions as stored procedures; rows 0: rolled back by its own rules */
+    TPCC_S_CALL_NEW_ORDER,    /* w d c ol_cnt all_local; key[7]: where its struct txn lies */
+    TPCC_S_CALL_PAYMENT,      /* w d c_w c_d c name h_amount; c 0: by name */
+    TPCC_S_CALL_ORDER_STATUS, /* w d c name -> the lines of his last order */
+    TPCC_S_CALL_DELIVERY,     /* w carrier -> bit d for each district without an order */
+    TPCC_S_CALL_STOCK_LEVEL,  /* w d threshold -> the count */
     TPCC_STATEMENTS
 };
 
@@ -94,7 +100,10 @@ struct tpcc_settings {
     bool nurand_per_call;       /* sysbench-tpcc's deviation: C drawn at every call */
     bool local_only;            /* no remote warehouses (same deviation) */
     bool delivery_per_district; /* ten commits instead of one */
-    bool deferred; /* Delivery answers "queued" and is carried out by a worker (2.7.2) */
+    bool c_load_known; /* the database says its C of last names: that of the run keeps apart */
+    uint32_t c_load;
+    bool procedures; /* ask for TPCC_S_CALL_* alone, which a model cannot answer */
+    bool deferred;   /* Delivery answers "queued" and is carried out by a worker (2.7.2) */
 };
 
 /*
@@ -118,6 +127,9 @@ struct tpcc_constants {
     uint32_t c_last_load, c_last, c_id, i_id;
 };
 void tpcc_constants(uint64_t seed, struct tpcc_constants *ret);
+/* As tpcc_constants(), but the load's C of last names is c_load, whatever seed it was drawn from.
+ */
+void tpcc_constants_beside(uint64_t seed, uint32_t c_load, struct tpcc_constants *ret);
 
 /*
  * Population (clause 4.3.3.1) as a function of (seed, key), so that a loader, a model and a check

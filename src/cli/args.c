@@ -1,6 +1,7 @@
 #include "args.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -30,6 +31,13 @@ const struct key args_plan_rows[ARGS_PLAN_ROWS] = {
      KEY_FIELD(struct args, expect_bytes),
      .fallback = "",
      .help = "refuse the drive unless it has this size"},
+    {.name = "for",
+     .type = KEY_STRING,
+     KEY_FIELD(struct args, sample),
+     .fallback = "",
+     .placeholder = "TIME",
+     .letter = 't',
+     .help = "length of the sample; preconditioning is shortened in the same proportion"},
     {.name = "scale",
      .type = KEY_STRING,
      KEY_FIELD(struct args, scale),
@@ -38,13 +46,6 @@ const struct key args_plan_rows[ARGS_PLAN_ROWS] = {
      .letter = 's',
      .help = "shrink database, users, buffer and disks together, as 1/400, or to the largest that "
              "fits the drive: fit"},
-    {.name = "for",
-     .type = KEY_STRING,
-     KEY_FIELD(struct args, sample),
-     .fallback = "",
-     .placeholder = "TIME",
-     .letter = 't',
-     .help = "length of the sample; preconditioning is shortened in the same proportion"},
     {.name = "set",
      .type = KEY_STRING,
      .fallback = "",
@@ -59,13 +60,69 @@ const struct key args_plan_rows[ARGS_PLAN_ROWS] = {
      .help = "seed of everything that is drawn"},
 };
 
+const struct key args_server_rows[ARGS_SERVER_ROWS] = {
+    {.name = "target",
+     .type = KEY_STRING,
+     KEY_FIELD(struct args, target),
+     .fallback = "",
+     .placeholder = "URL",
+     .help = "ask this server: postgresql://user@host:port/database or mysql://...; a password in "
+             "~/.pgpass, ~/.my.cnf, PGPASSWORD or MYSQL_PWD is not seen by others"},
+    {.name = "vm",
+     .type = KEY_STRING,
+     .fallback = "",
+     .placeholder = "NAME=URL",
+     .many = true,
+     .help = "the server of one VM of several; may be given again"},
+    {.name = "warehouses",
+     .type = KEY_STRING,
+     KEY_FIELD(struct args, warehouses),
+     .fallback = "",
+     .placeholder = "N",
+     .letter = 'w',
+     .help = "workload.warehouses: the size of a TPC-C database"},
+    {.name = "threads",
+     .type = KEY_STRING,
+     KEY_FIELD(struct args, threads),
+     .fallback = "",
+     .placeholder = "N",
+     .help = "users of a VM: workload.threads of sysbench, else workload.users"},
+    {.name = "connections",
+     .type = KEY_STRING,
+     KEY_FIELD(struct args, connections),
+     .fallback = "",
+     .placeholder = "N",
+     .letter = 'c',
+     .help = "target.connections: what the users of a VM share"},
+};
+
+/* Values of the repeated option of that name, in order. */
+static uint32_t values_of(const struct options *options, const char *name, const char **ret)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < options->many_count; i++) {
+        if (strcmp(options->many_of[i]->name, name) == 0) {
+            ret[count++] = options->many[i];
+        }
+    }
+    return count;
+}
+
 int args_plan(const struct args *args, const struct options *options, struct plan **ret,
               struct error *err)
 {
+    const char *sets[OPTIONS_MANY], *servers[OPTIONS_MANY];
     struct plan_request request = {
         .scenario = options->words[0],
-        .sets = options->many,
-        .set_count = options->many_count,
+        .sets = sets,
+        .set_count = values_of(options, "set", sets),
+        .target = args->target,
+        .servers = servers,
+        .server_count = values_of(options, "vm", servers),
+        .warehouses = args->warehouses,
+        .threads = args->threads,
+        .connections = args->connections,
         .virtual_time = args->virtual_time,
         .drive = args->drive,
         .erase = args->erase,
@@ -89,6 +146,23 @@ int args_plan(const struct args *args, const struct options *options, struct pla
     if (rc < 0) {
         mem_free(plan);
         return rc;
+    }
+    *ret = plan;
+    return 0;
+}
+
+int args_plan_servers(const struct args *args, const struct options *options, struct plan **ret,
+                      struct error *err)
+{
+    struct plan *plan;
+
+    if (args_plan(args, options, &plan, err) < 0) {
+        return err->code;
+    }
+    if (plan->drive != PLAN_DRIVE_NONE) {
+        args_plan_free(plan);
+        error_set(err, EXIT_USAGE, -EINVAL, "which server? --target is missing");
+        return error_hint(err, "--target postgresql://user@host/database, or mysql://...");
     }
     *ret = plan;
     return 0;

@@ -1,4 +1,4 @@
-/* cli/args: what `run` and `plan` are told: one record, options that both take. */
+/* cli/args: what `run`, `plan`, `load` and `check` are told: one record, options they share. */
 #ifndef RAWTPS_CLI_ARGS_H
 #define RAWTPS_CLI_ARGS_H
 
@@ -8,13 +8,18 @@
 #include "options.h"
 #include "plan/plan.h"
 
-enum { ARGS_LABEL = 64, ARGS_PLAN_ROWS = 8 };
+enum { ARGS_LABEL = 64, ARGS_PLAN_ROWS = 8, ARGS_SERVER_ROWS = 5 };
 
 struct args {
     /* of the plan; strings NULL if not given */
     bool virtual_time;
     const char *drive, *erase, *scale, *sample, *seed;
     uint64_t expect_bytes;
+    const char *target, *warehouses, *threads, *connections;
+    /* of loads and checks */
+    uint32_t jobs;
+    const char *replace;
+    bool check, no_check;
     /* of the run */
     const char *out, *results;
     char label[ARGS_LABEL];
@@ -24,10 +29,17 @@ struct args {
 };
 
 extern const struct key args_plan_rows[ARGS_PLAN_ROWS];
+/* The rows from here on are those that a load takes too. */
+enum { ARGS_DATA_ROW = 5, ARGS_DATA_ROWS = ARGS_PLAN_ROWS - ARGS_DATA_ROW };
+/* Which server is asked. */
+extern const struct key args_server_rows[ARGS_SERVER_ROWS];
 
 /* Build the plan that is asked for. *ret is to be freed by args_plan_free(). */
 int args_plan(const struct args *args, const struct options *options, struct plan **ret,
               struct error *err);
+/* The same, and every VM must have a server. */
+int args_plan_servers(const struct args *args, const struct options *options, struct plan **ret,
+                      struct error *err);
 void args_plan_free(struct plan *plan);
 
 #endif

@@ -3,10 +3,14 @@
 #include "args.h"
 #include "base/units.h"
 #include "cmd.h"
+#include "engine/run.h"
 #include "io/guard.h"
 #include "page.h"
 
-static const struct option_group groups[] = {{"Options", args_plan_rows, ARGS_PLAN_ROWS}};
+static const struct option_group groups[] = {
+    {"Options", args_plan_rows, ARGS_PLAN_ROWS},
+    {"Real servers", args_server_rows, ARGS_SERVER_ROWS},
+};
 
 static void explain_drive(const struct drive_facts *facts, struct text *ret)
 {
@@ -30,6 +34,19 @@ static void explain_drive(const struct drive_facts *facts, struct text *ret)
     text_add(ret, "\n");
 }
 
+static enum exit_code look_at_servers(const struct plan *plan, struct text *ret)
+{
+    struct error err = {0};
+
+    text_add(ret, "\nThe servers as they stand\n");
+    if (servers_look(plan, ret, &err) == 0) {
+        return EXIT_FINE;
+    }
+    page_write(ret);
+    text_clear(ret);
+    return page_say_error(&err);
+}
+
 /* What `run` would be told before the first byte. */
 static enum exit_code look(const struct plan *plan, struct text *ret)
 {
@@ -44,6 +61,9 @@ static enum exit_code look(const struct plan *plan, struct text *ret)
     struct error err = {0};
     char words[sizeof(err.file) + sizeof(err.text) + 32];
 
+    if (plan->drive == PLAN_DRIVE_NONE) {
+        return look_at_servers(plan, ret);
+    }
     if (plan->drive != PLAN_DRIVE_URING) {
         return EXIT_FINE;
     }
@@ -84,9 +104,11 @@ const struct cmd cmd_plan = {
     .about =
         "SCENARIO is a YAML file, or the name of one that `rawtps list` shows. Prints the\n"
         "footprint, the bytes to be written and their share of the drive, memory, duration,\n"
-        "phases, every key with its default filled in, and whether the drive would be taken.\n",
+        "phases, every key with its default filled in, and whether the drive would be taken. With "
+        "a\n"
+        "server: what it is, and whether it will do: connections, statements, data, durability.\n",
     .groups = groups,
-    .group_count = 1,
+    .group_count = 2,
     .least_words = 1,
     .most_words = 1,
     .word_name = "a scenario",

@@ -6,6 +6,7 @@
 
 #include "args.h"
 #include "base/mem.h"
+#include "check_show.h"
 #include "cmd.h"
 #include "engine/run.h"
 #include "live_watch.h"
@@ -13,7 +14,7 @@
 #include "stop.h"
 #include "version.h"
 
-enum { DIR_BYTES = 512, OUTPUT_ROWS = 9 };
+enum { DIR_BYTES = 512, OUTPUT_ROWS = 10 };
 
 static const struct key output_rows[OUTPUT_ROWS] = {
     {.name = "results",
@@ -73,10 +74,16 @@ static const struct key output_rows[OUTPUT_ROWS] = {
      KEY_WORDS(page_color_names),
      .fallback = "auto",
      .help = "colour of verdicts; auto asks the terminal and NO_COLOR"},
+    {.name = "check",
+     .type = KEY_FLAG,
+     KEY_FIELD(struct args, check),
+     .fallback = "",
+     .help = "of a server: `rawtps check` when the run is over"},
 };
 
 static const struct option_group groups[] = {
     {"What is run", args_plan_rows, ARGS_PLAN_ROWS},
+    {"Real servers", args_server_rows, ARGS_SERVER_ROWS},
     {"What is shown and kept", output_rows, OUTPUT_ROWS},
 };
 
@@ -197,6 +204,7 @@ static enum exit_code run_built(const struct args *args, const struct plan *plan
         .stop = stop_flag(),
         .watch = live_watch_show,
         .context = watch,
+        .check = args->check,
     };
     char dir[DIR_BYTES] = "", id[72];
     struct error err = {0};
@@ -211,12 +219,16 @@ static enum exit_code run_built(const struct args *args, const struct plan *plan
     if (rc < 0) {
         return page_say_error(&err);
     }
+    live_watch_last(watch, &result);
     exit = print_result(args, &result, dir);
     if (result.run.exit_code != EXIT_FINE) {
         say_wrong(&result, dir);
     }
     exit = page_graver(exit, result.run.exit_code);
     result_free(&result);
+    if (args->check && plan->drive == PLAN_DRIVE_NONE && exit != EXIT_INTERRUPTED) {
+        exit = page_graver(exit, check_servers(plan, args->quiet));
+    }
     return exit;
 }
 
@@ -252,7 +264,7 @@ static enum exit_code run(const void *record, const struct options *options,
 const struct cmd cmd_run = {
     .name = "run",
     .usage = "SCENARIO [options]",
-    .summary = "Run a scenario on a drive or in virtual time, and print the table",
+    .summary = "Run a scenario on a drive, a server or in virtual time, and print the table",
     .about =
         "SCENARIO is a YAML file, or the name of one that `rawtps list` shows. The table goes to\n"
         "stdout, progress and warnings to stderr. Ctrl-C ends the interval, keeps the partial\n"
@@ -261,9 +273,11 @@ const struct cmd cmd_run = {
         "  rawtps run quick --drive scratch.img\n"
         "  rawtps run tpcc-1500-4vm --virtual --set drive.like=h3200-u2\n"
         "  rawtps run tpcc-1500-4vm --drive lab.img --scale 1/400 --for 60s\n"
-        "  rawtps run corners-4k-randread --drive /dev/nvme1n1 --erase SERIAL\n",
+        "  rawtps run corners-4k-randread --drive /dev/nvme1n1 --erase SERIAL\n"
+        "  rawtps run tpcc-postgres --target postgresql://bench@db1/tpcc --warehouses 100\n"
+        "  rawtps run sysbench-sql --target mysql://bench@db1/sbtest --threads 32 --for 60s\n",
     .groups = groups,
-    .group_count = 2,
+    .group_count = 3,
     .least_words = 1,
     .most_words = 1,
     .word_name = "a scenario",

@@ -13,7 +13,9 @@ static void drive_name(const struct run_view *view, char *ret, size_t size)
     const struct plan *plan = view->plan;
     const struct result_drive *drive = &view->result->drives[0];
 
-    if (plan->drive == PLAN_DRIVE_NULL) {
+    if (plan->drive == PLAN_DRIVE_NONE) {
+        plan_server(&plan->vms[0], ret, size);
+    } else if (plan->drive == PLAN_DRIVE_NULL) {
         snprintf(ret, size, "null drive");
     } else if (plan->drive == PLAN_DRIVE_SIM) {
         snprintf(ret, size, "simulated %.80s",

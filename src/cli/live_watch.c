@@ -257,6 +257,15 @@ void live_watch_show(void *context, const struct run_view *view)
     }
 }
 
+void live_watch_last(struct live_watch *watch, const struct result *result)
+{
+    for (uint32_t i = watch->warnings_said; i < result->warning_count; i++) {
+        if (!watch->quiet && !watch->terminal) {
+            page_say("warning: %s", result->warnings[i]);
+        }
+    }
+}
+
 void live_watch_close(struct live_watch *watch)
 {
     if (!watch->quiet) {

@@ -34,6 +34,8 @@ struct live_watch {
 int live_watch_open(struct live_watch *watch, struct error *err);
 /* For run_options.watch; context is the struct live_watch. */
 void live_watch_show(void *context, const struct run_view *view);
+/* Warnings that came with the end, where stderr is no terminal: there the table has them. */
+void live_watch_last(struct live_watch *watch, const struct result *result);
 /* Draw what has not been drawn, and leave the last frame standing. */
 void live_watch_close(struct live_watch *watch);
 

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "cmd.h"
 #include "page.h"
+#include "plan/plan.h"
 
 static int refuse_words(const struct cmd *cmd, struct error *err)
 {
@@ -53,7 +54,7 @@ static enum exit_code run_command(const struct cmd *cmd, const struct cmd_line *
     if (cmd->defaults) {
         cmd->defaults(record);
     }
-    rc = options_read(cmd->groups, cmd->group_count, record, line->words + 2, line->count - 2,
+    rc = options_read(cmd->groups, cmd->group_count, record, line->typed + 2, line->count - 2,
                       &options, &err);
     if (rc == 0 && !options.help) {
         rc = check_words(cmd, &options, &err);
@@ -90,10 +91,33 @@ static enum exit_code run_line(const struct cmd_line *line)
     return run_command(cmd, line);
 }
 
+/* Words to read options from, before passwords are blotted out of argv, where `ps` shows them. */
+static char **keep_words(int argc, char **argv)
+{
+    char **ret = mem_array((size_t)argc + 1, sizeof(*ret));
+
+    for (int i = 0; ret != NULL && i < argc; i++) {
+        ret[i] = mem_strdup(argv[i]);
+        if (ret[i] == NULL) {
+            return NULL;
+        }
+        plan_hide_passwords(argv[i]);
+    }
+    return ret;
+}
+
 int main(int argc, char **argv)
 {
-    struct cmd_line line = {.words = (const char *const *)argv, .count = (uint32_t)argc};
+    char **words = keep_words(argc, argv);
+    struct cmd_line line = {.words = (const char *const *)argv,
+                            .typed = (const char *const *)words,
+                            .count = (uint32_t)argc};
+    struct error err = {0};
 
     page_open();
+    if (words == NULL) {
+        error_set(&err, EXIT_FAILED, -ENOMEM, "no memory");
+        return (int)page_say_error(&err);
+    }
     return (int)page_close(run_line(&line));
 }

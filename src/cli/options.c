@@ -111,6 +111,7 @@ static int take(struct reader *reader, const struct key *row, const char *value,
             return error_set(err, EXIT_USAGE, -E2BIG, "%s is given more than %d times",
                              typed(row->name, shown), OPTIONS_MANY);
         }
+        reader->ret->many_of[reader->ret->many_count] = row;
         reader->ret->many[reader->ret->many_count++] = value;
     } else if (rc == 0 && key_set(row, reader->record, value, err) < 0) {
         return rename_error(row, err);

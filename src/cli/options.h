@@ -21,7 +21,8 @@ struct option_group {
 struct options {
     const char *words[OPTIONS_WORDS]; /* in order */
     uint32_t word_count;
-    const char *many[OPTIONS_MANY]; /* values of the one option that may be repeated */
+    const char *many[OPTIONS_MANY];          /* values of options that may be repeated, in order */
+    const struct key *many_of[OPTIONS_MANY]; /* the row of each */
     uint32_t many_count;
     bool help; /* --help or -h was among them */
 };

@@ -76,6 +76,10 @@ static void outcome_drive(struct run *run)
     struct drive_facts facts = {0};
     struct world *world = &run->worlds[0];
 
+    if (run->plan->drive == PLAN_DRIVE_NONE) {
+        run_describe_servers(run);
+        return;
+    }
     run->result->drive_count = 1;
     if (run->place.open) {
         facts = run->place.guard.facts;
@@ -220,7 +224,6 @@ void outcome_finish(struct run *run)
     struct result *result = run->result;
 
     copy_text(result->run.ended, sizeof(result->run.ended), ended_word(run));
-    result->check_count = 0; /* else their order would tell how often a state was written */
     for (uint32_t w = 0; w < run->world_count; w++) {
         if (run->worlds[w].failed && result->run.error[0] == '\0') {
             error_format(&run->worlds[w].error, result->run.error, sizeof(result->run.error));

@@ -11,7 +11,7 @@
 
 enum { OUTCOME_CHECKS = 64 };
 
-/* The VM's own, wherever its world is; NULL before the worlds are open. */
+/* The VM's own (its first loop's), wherever its world is; NULL before the worlds are open. */
 static struct vm *outcome_find(struct run *run, uint32_t i)
 {
     for (uint32_t w = 0; w < run->world_count; w++) {
@@ -139,6 +139,40 @@ static void outcome_facts(const struct target_facts *now, const struct target_fa
     }
 }
 
+/* What the server itself counted in the sample; what it does not count is left out. */
+static void outcome_server(struct run *run, uint32_t i, struct result_vm *ret)
+{
+    const struct server *server = &run->servers[i];
+    const struct target_facts *now = &server->counters, *was = &server->before;
+    const struct {
+        const char *name;
+        uint64_t now, was;
+    } rows[] = {
+        {"page_accesses", now->page_accesses, was->page_accesses},
+        {"page_hits", now->page_hits, was->page_hits},
+        {"page_reads", now->page_reads, was->page_reads},
+        {"pages_created", now->pages_created, was->pages_created},
+        {"pages_written", now->pages_written, was->pages_written},
+        {"pages_doublewritten", now->pages_doublewritten, was->pages_doublewritten},
+        {"page_images", now->page_images, was->page_images},
+        {"log_bytes", now->log_bytes, was->log_bytes},
+        {"log_writes", now->log_writes, was->log_writes},
+        {"log_flushes", now->log_flushes, was->log_flushes},
+        {"checkpoints", now->checkpoints, was->checkpoints},
+        {"lock_waits", now->lock_waits, was->lock_waits},
+        {"deadlocks", now->deadlocks, was->deadlocks},
+        {"rows_read", now->rows_read, was->rows_read},
+        {"rows_written", now->rows_written, was->rows_written},
+    };
+
+    for (uint32_t r = 0; server->counted && server->grown && r < sizeof(rows) / sizeof(rows[0]);
+         r++) {
+        if (rows[r].now > 0) {
+            result_fact_set(ret, rows[r].name, (double)rows[r].now - (double)rows[r].was);
+        }
+    }
+}
+
 static double outcome_think(const struct record *sample, uint32_t kinds, const struct hist *all)
 {
     double pause_ns = 0;
@@ -197,7 +231,9 @@ void outcome_vm(struct run *run, uint32_t i)
     ret->sample_until_ns = total->sample.until_ns;
     outcome_txns(run, i, ret);
     outcome_ios(&total->sample, ret);
-    if (total->sample.until_ns > 0) {
+    if (plan->target == PLAN_SQL) {
+        outcome_server(run, i, ret);
+    } else if (total->sample.until_ns > 0) {
         outcome_facts(&total->sample.facts, &total->before, ret);
     }
     responses_of(&total->sample, kinds, true, run->scratch);
@@ -253,9 +289,8 @@ static void outcome_stamps(struct run *run, uint32_t i)
     }
 }
 
-static void outcome_target_checks(struct run *run, uint32_t i)
+static void outcome_target_checks(struct run *run, const struct vm *vm)
 {
-    const struct vm *vm = outcome_find(run, i);
     struct target_check checks[OUTCOME_CHECKS];
     uint32_t count = vm->target->ops->check == NULL
                          ? 0
@@ -267,18 +302,49 @@ static void outcome_target_checks(struct run *run, uint32_t i)
     }
 }
 
+/* Rows of all loops that drive the VM as one: means by their samples. */
+static uint32_t audit_of(struct run *run, uint32_t i, struct workload_check rows[OUTCOME_CHECKS])
+{
+    const struct vm_total *total = &run->totals[i];
+    uint32_t count = 0;
+
+    for (uint32_t w = 0; w < total->world_count; w++) {
+        struct workload_check more[OUTCOME_CHECKS];
+        const struct vm *vm = run->plan->virtual_time ? outcome_find(run, i)
+                                                      : run->worlds[total->first_world + w].vms[0];
+        uint32_t n = vm == NULL || vm->workload->ops->audit == NULL
+                         ? 0
+                         : vm->workload->ops->audit(vm->workload, more, OUTCOME_CHECKS);
+
+        if (count == 0) {
+            memcpy(rows, more, n * sizeof(*rows));
+            count = n;
+            continue;
+        }
+        for (uint32_t c = 0; c < count && c < n; c++) {
+            double samples = (double)rows[c].samples + (double)more[c].samples;
+
+            if (samples > 0) {
+                rows[c].found = (rows[c].found * (double)rows[c].samples +
+                                 more[c].found * (double)more[c].samples) /
+                                samples;
+            }
+            rows[c].samples += more[c].samples;
+            rows[c].passed = rows[c].passed && more[c].passed;
+        }
+    }
+    return count;
+}
+
 static void outcome_audit(struct run *run, uint32_t i)
 {
-    const struct vm *vm = outcome_find(run, i);
     struct workload_check rows[OUTCOME_CHECKS];
-    uint32_t count = vm->workload->ops->audit == NULL
-                         ? 0
-                         : vm->workload->ops->audit(vm->workload, rows, OUTCOME_CHECKS);
+    uint32_t count = audit_of(run, i, rows);
 
     for (uint32_t c = 0; c < count; c++) {
         double middle = (rows[c].expected_low + rows[c].expected_high) / 2;
 
-        result_check(run->result, rows[c].name, vm->plan->name, middle, rows[c].found,
+        result_check(run->result, rows[c].name, run->plan->vms[i].name, middle, rows[c].found,
                      rows[c].expected_high - middle, rows[c].passed, EXIT_WANTING);
     }
 }
@@ -291,7 +357,7 @@ void outcome_vm_finish(struct run *run, uint32_t i)
         return;
     }
     outcome_stamps(run, i);
-    outcome_target_checks(run, i);
+    outcome_target_checks(run, vm);
     outcome_audit(run, i);
 }
 
@@ -313,6 +379,30 @@ static void aggregate_txns(struct run *run, struct result_vm *ret)
         result_latency_of(&ret->txns[k].service, run->scratch_all);
     }
     ret->txn_count = kinds;
+}
+
+static void aggregate_statements(const struct result *result, struct result_vm *ret)
+{
+    ret->statement_count = 0;
+    for (uint32_t i = 0; i < result->vm_count; i++) {
+        const struct result_vm *vm = &result->vms[i];
+
+        for (uint32_t s = 0; s < vm->statement_count; s++) {
+            struct result_statement *row = &ret->statements[s];
+
+            if (s >= ret->statement_count) {
+                *row = vm->statements[s];
+                ret->statement_count++;
+                continue;
+            }
+            row->count += vm->statements[s].count;
+            row->errors += vm->statements[s].errors;
+            row->empty += vm->statements[s].empty;
+            row->sum_ns += vm->statements[s].sum_ns;
+            row->max_ns =
+                row->max_ns > vm->statements[s].max_ns ? row->max_ns : vm->statements[s].max_ns;
+        }
+    }
 }
 
 static void aggregate_ios(struct run *run, struct result_vm *ret)
@@ -347,6 +437,7 @@ void outcome_aggregate(struct run *run)
     snprintf(ret->ended, sizeof(ret->ended), "%s", run->result->run.ended);
     aggregate_txns(run, ret);
     aggregate_ios(run, ret);
+    aggregate_statements(run->result, ret);
     hist_init(run->scratch);
     hist_init(run->scratch_all);
     for (uint32_t i = 0; i < run->plan->vm_count; i++) {

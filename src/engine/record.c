@@ -104,6 +104,36 @@ void record_add(struct record *into, const struct record *from)
     }
 }
 
+/* Facts that loops of one VM count apart. */
+static void facts_join(struct target_facts *into, const struct target_facts *from)
+{
+    into->rows_read += from->rows_read;
+    into->rows_written += from->rows_written;
+    into->commits_waited += from->commits_waited;
+    into->lock_waits += from->lock_waits;
+    into->deadlocks += from->deadlocks;
+    into->lock_timeouts += from->lock_timeouts;
+}
+
+void record_join(struct record *into, const struct record *from)
+{
+    uint64_t open[CATALOG_KINDS + 1] = {0};
+    struct target_facts facts = into->facts;
+    int64_t from_ns = into->until_ns > 0 ? into->from_ns : from->from_ns;
+    int64_t until_ns = into->until_ns;
+
+    for (uint32_t i = 0; i < into->kind_count; i++) {
+        open[i] = into->kinds[i].open;
+    }
+    record_add(into, from);
+    for (uint32_t i = 0; i < into->kind_count; i++) {
+        into->kinds[i].open += open[i];
+    }
+    into->from_ns = from_ns < from->from_ns ? from_ns : from->from_ns;
+    into->until_ns = until_ns > from->until_ns ? until_ns : from->until_ns;
+    facts_join(&into->facts, &facts);
+}
+
 void record_txn(struct record *record, const struct txn_record *txn)
 {
     struct kind_record *kind = &record->kinds[txn->kind];

@@ -57,6 +57,9 @@ void record_reset(struct record *record);
 /* into becomes both stretches: counts add, until, open and facts are from's. */
 void record_add(struct record *into, const struct record *from);
 
+/* into becomes both halves of one stretch: counts, open and facts add. */
+void record_join(struct record *into, const struct record *from);
+
 void record_txn(struct record *record, const struct txn_record *txn);
 void record_io(struct record *record, const struct io *io);
 

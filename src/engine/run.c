@@ -53,9 +53,28 @@ static int run_init_totals(struct run *run, struct error *err)
         rc = record_init(&total->phase, kinds, err);
         rc = rc == 0 ? record_init(&total->sample, kinds, err) : rc;
         rc = rc == 0 ? series_init(&total->tps, limit, err) : rc;
-        rc = rc == 0 && run->outboxes != NULL ? outbox_init(&run->outboxes[i], kinds, err) : rc;
+        rc = rc == 0 && total->world_count > 1 ? record_init(&total->joined, kinds, err) : rc;
+        for (uint32_t w = 0; run->outboxes != NULL && w < total->world_count && rc == 0; w++) {
+            rc = outbox_init(&run->outboxes[total->first_world + w], kinds, err);
+        }
     }
     return rc;
+}
+
+/* One world for all VMs in virtual time; else one a VM, or one a loop of a VM. */
+static uint32_t run_place_worlds(struct run *run)
+{
+    const struct plan *plan = run->plan;
+    uint32_t worlds = 0;
+
+    for (uint32_t i = 0; i < plan->vm_count; i++) {
+        struct vm_total *total = &run->totals[i];
+
+        total->first_world = worlds;
+        total->world_count = plan->vms[i].target == PLAN_SQL ? plan->vms[i].sql.loops : 1;
+        worlds += plan->virtual_time ? 0 : total->world_count;
+    }
+    return plan->virtual_time ? 1 : worlds;
 }
 
 static int run_init(struct run *run, struct error *err)
@@ -64,20 +83,23 @@ static int run_init(struct run *run, struct error *err)
     uint32_t vms = plan->vm_count;
 
     run->phase = UINT32_MAX;
-    run->world_count = plan->virtual_time ? 1 : vms;
-    run->worlds = mem_array(run->world_count, sizeof(*run->worlds));
     run->totals = mem_array(vms, sizeof(*run->totals));
+    if (run->totals == NULL) {
+        return run_no_memory(err);
+    }
+    run->world_count = run_place_worlds(run);
+    run->worlds = mem_array(run->world_count, sizeof(*run->worlds));
     run->now = mem_array(vms + 1, sizeof(*run->now));
     run->so_far = mem_array(vms + 1, sizeof(*run->so_far));
     run->scratch = mem_zalloc(sizeof(struct hist));
     run->scratch_all = mem_zalloc(sizeof(struct hist));
-    run->outboxes = plan->virtual_time ? NULL : mem_array(vms, sizeof(*run->outboxes));
+    run->outboxes = plan->virtual_time ? NULL : mem_array(run->world_count, sizeof(*run->outboxes));
     run->round_limit = run_series_limit(plan);
     run->rounds = mem_array(run->round_limit, sizeof(double));
     text_init(&run->lines);
     text_init(&run->json);
-    if (run->worlds == NULL || run->totals == NULL || run->now == NULL || run->so_far == NULL ||
-        run->scratch == NULL || run->scratch_all == NULL || run->rounds == NULL ||
+    if (run->worlds == NULL || run->now == NULL || run->so_far == NULL || run->scratch == NULL ||
+        run->scratch_all == NULL || run->rounds == NULL ||
         (!plan->virtual_time && run->outboxes == NULL) ||
         !text_reserve(&run->lines, 16 * HDR_LOG_LINE_MAX) || !text_reserve(&run->json, 1 << 20)) {
         return run_no_memory(err);
@@ -90,11 +112,18 @@ static void run_free(struct run *run)
     for (uint32_t i = 0; run->totals != NULL && i < run->plan->vm_count; i++) {
         record_free(&run->totals[i].phase);
         record_free(&run->totals[i].sample);
+        record_free(&run->totals[i].joined);
         mem_free(run->totals[i].tps.values);
+    }
+    for (uint32_t w = 0; w < run->world_count; w++) {
         if (run->outboxes != NULL) {
-            outbox_free(&run->outboxes[i]);
+            outbox_free(&run->outboxes[w]);
+        }
+        if (run->worlds != NULL) {
+            mem_free(run->worlds[w].part);
         }
     }
+    run_close_servers(run);
     mem_free(run->all_tps.values);
     mem_free(run->worlds);
     mem_free(run->totals);
@@ -176,7 +205,7 @@ static void publish_real(void *context, struct world *world, bool last)
     struct run *run = context;
     struct timespec wait = {.tv_nsec = 1000000};
 
-    while (!outbox_push(&run->outboxes[world->first_vm], &world->vms[0]->current) && last) {
+    while (!outbox_push(&run->outboxes[world - run->worlds], &world->vms[0]->current) && last) {
         nanosleep(&wait, NULL);
     }
 }
@@ -186,6 +215,55 @@ static void tick_virtual(void *context, struct world *world)
     view_show_fill(context, "warm start", 0);
 }
 
+/* A loop's part of its VM: users, connections and rate are shared out. */
+static int run_part(struct run *run, struct world *world, uint32_t i, struct error *err)
+{
+    const struct plan_vm *vm = &run->plan->vms[i];
+    uint32_t loops = vm->sql.loops, l = world->loop_index;
+    struct plan_vm *part;
+
+    if (vm->target != PLAN_SQL) {
+        return 0;
+    }
+    world->server = &run->servers[i];
+    world->gone_since_ns = -1;
+    part = mem_zalloc(sizeof(*part));
+    if (part == NULL) {
+        return run_no_memory(err);
+    }
+    *part = *vm;
+    world->part = part;
+    part->first_user = (uint32_t)((uint64_t)vm->users * l / loops);
+    part->users = server_share(vm->users, loops, l);
+    part->rate_per_s = vm->rate_per_s / loops;
+    if (vm->work_transactions > 0) {
+        part->work_transactions =
+            vm->work_transactions / loops + (l == 0) * (vm->work_transactions % loops);
+    }
+    /* the load has drawn its constant: the run's must lie right to it */
+    part->model.tpcc.c_load_known = run->servers[i].loaded;
+    part->model.tpcc.c_load = run->servers[i].load.c_load;
+    return 0;
+}
+
+static int run_parts(struct run *run, struct error *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < run->plan->vm_count && !run->plan->virtual_time; i++) {
+        const struct vm_total *total = &run->totals[i];
+
+        for (uint32_t l = 0; rc == 0 && l < total->world_count; l++) {
+            struct world *world = &run->worlds[total->first_world + l];
+
+            world->first_vm = i;
+            world->loop_index = l;
+            rc = run_part(run, world, i, err);
+        }
+    }
+    return rc;
+}
+
 static void run_worlds(struct run *run)
 {
     for (uint32_t w = 0; w < run->world_count; w++) {
@@ -193,7 +271,6 @@ static void run_worlds(struct run *run)
 
         world->plan = run->plan;
         world->shared = &run->shared;
-        world->first_vm = w;
         world->vm_count = run->plan->virtual_time ? run->plan->vm_count : 1;
         world->fd = run->place.open ? run->place.guard.fd : -1;
         world->align_bytes = run->place.open ? run->place.guard.facts.dio_align_bytes : 0;
@@ -259,15 +336,37 @@ static void run_await_ready(struct run *run)
         for (uint32_t w = 0; w < run->world_count; w++) {
             filled += atomic_load(&run->worlds[w].filled_bytes);
         }
-        view_show_fill(run, "fill",
-                       run->plan->fill_bytes > 0 ? (double)filled / (double)run->plan->fill_bytes
-                                                 : 0);
+        if (run->servers == NULL) {
+            view_show_fill(
+                run, "fill",
+                run->plan->fill_bytes > 0 ? (double)filled / (double)run->plan->fill_bytes : 0);
+        }
         nanosleep(&wait, NULL);
     }
     run->written_bytes = 0;
     for (uint32_t w = 0; w < run->world_count; w++) {
         run->written_bytes += atomic_load(&run->worlds[w].filled_bytes);
     }
+}
+
+/* The interval of VM i, joined from its loops'; NULL if one of them has none yet. */
+static struct record *run_peek(struct run *run, uint32_t i)
+{
+    struct vm_total *total = &run->totals[i];
+
+    for (uint32_t w = 0; w < total->world_count; w++) {
+        if (outbox_peek(&run->outboxes[total->first_world + w]) == NULL) {
+            return NULL;
+        }
+    }
+    if (total->world_count == 1) {
+        return outbox_peek(&run->outboxes[total->first_world]);
+    }
+    record_reset(&total->joined);
+    for (uint32_t w = 0; w < total->world_count; w++) {
+        record_join(&total->joined, outbox_peek(&run->outboxes[total->first_world + w]));
+    }
+    return &total->joined;
 }
 
 /* Take one interval of each VM while all have one. */
@@ -277,14 +376,14 @@ static void run_collect(struct run *run)
 
     for (;;) {
         for (uint32_t i = 0; i < run->plan->vm_count; i++) {
-            records[i] = outbox_peek(&run->outboxes[i]);
+            records[i] = run_peek(run, i);
             if (records[i] == NULL) {
                 return;
             }
         }
         run_interval(run, records);
-        for (uint32_t i = 0; i < run->plan->vm_count; i++) {
-            outbox_pop(&run->outboxes[i]);
+        for (uint32_t w = 0; w < run->world_count; w++) {
+            outbox_pop(&run->outboxes[w]);
         }
     }
 }
@@ -312,12 +411,15 @@ static int run_prepared(struct run *run, struct error *err)
 
 static int run_real(struct run *run, struct error *err)
 {
-    pthread_t threads[PLAN_VMS];
+    pthread_t *threads = mem_array(run->world_count, sizeof(*threads));
     struct timespec wait = {.tv_nsec = RUN_LOOK_NS};
     uint32_t started = 0;
     int64_t origin_ns = run_wall_ns();
-    int rc = 0;
+    int rc = threads == NULL ? run_no_memory(err) : 0;
 
+    if (rc < 0) {
+        return rc;
+    }
     for (; rc == 0 && started < run->world_count; started++) {
         run->worlds[started].origin_ns = origin_ns;
         rc = pthread_create(&threads[started], NULL, run_thread, &run->worlds[started]);
@@ -337,12 +439,14 @@ static int run_real(struct run *run, struct error *err)
     }
     atomic_store(&run->shared.go, rc == 0 ? 1 : -1);
     while (rc == 0 && !run_all_over(run)) {
+        run_mark_servers(run);
         run_collect(run);
         nanosleep(&wait, NULL);
     }
     for (uint32_t w = 0; w < started; w++) {
         pthread_join(threads[w], NULL);
     }
+    mem_free(threads);
     if (rc == 0) {
         run_collect(run);
     }
@@ -351,6 +455,8 @@ static int run_real(struct run *run, struct error *err)
 
 static void run_finish(struct run *run, char *ret_dir)
 {
+    run->result->check_count = 0; /* else their order would tell how often a state was written */
+    run_finish_servers(run);
     outcome_finish(run);
     for (uint32_t w = 0; w < run->world_count && !run->plan->virtual_time; w++) {
         snprintf(run->result->drives[0].how, sizeof(run->result->drives[0].how), "%s",
@@ -375,6 +481,8 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
     run.shared.asked = options->stop;
     rc = rc == 0 ? run_init(&run, err) : rc;
     rc = rc == 0 ? place_open(&run.place, plan, err) : rc;
+    rc = rc == 0 ? run_open_servers(&run, err) : rc;
+    rc = rc == 0 ? run_parts(&run, err) : rc;
     if (rc == 0) {
         run_worlds(&run);
         rc = journal_open(&run, err);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "engine/run.h"
 #include "place.h"
+#include "servers.h"
 #include "stats/hdr_log.h"
 #include "world.h"
 
@@ -22,6 +23,8 @@ struct vm_total {
     struct target_facts before; /* and when the sample began */
     uint64_t open_last[CATALOG_KINDS + 1], open_before[CATALOG_KINDS + 1];
     struct series tps;
+    uint32_t first_world, world_count;                /* the loops that drive it */
+    struct record joined;                             /* of several loops: one interval of all */
     char tags[CATALOG_KINDS + 1][2][HDR_LOG_TAG_MAX]; /* response, service */
     char io_tags[RECORD_IOS][HDR_LOG_TAG_MAX];
 };
@@ -33,7 +36,9 @@ struct run {
     struct world *worlds;
     uint32_t world_count;
     struct place place;
-    struct outbox *outboxes; /* one a VM; real time only */
+    struct outbox *outboxes; /* one a world; real time only */
+    bool marked;             /* the servers' counters are those of the sample's beginning */
+    struct server *servers;  /* one a VM, where VMs ask servers; else NULL */
 
     struct vm_total *totals; /* one a VM */
     struct series all_tps;
@@ -58,6 +63,15 @@ struct run {
 
 /* tally.c: what records say, as rows. records: one a VM, of one interval. */
 void tally_interval(struct run *run, struct record *const *records);
+
+/* run_servers.c: what a run does with real servers beyond asking them. */
+int run_open_servers(struct run *run, struct error *err);
+void run_close_servers(struct run *run);
+void run_mark_servers(struct run *run);     /* their counters, once the sample has begun */
+void run_finish_servers(struct run *run);   /* all is over: counters, what went wrong */
+void run_describe_servers(struct run *run); /* into the result */
+/* What the servers counted in the sample, as facts of VM i. */
+const struct target_facts *run_server_facts(struct run *run, uint32_t i, bool before);
 
 /* view.c: show the watcher where the run is. */
 void view_show(struct run *run);

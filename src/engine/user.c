@@ -31,21 +31,22 @@ static void user_answered(struct op *op);
 static void user_due(struct timer *timer);
 static void worker_next(struct vm *vm, struct user *worker);
 
-void user_init(struct user *user, uint32_t id, bool worker, uint64_t seed)
+void user_init(struct user *user, uint32_t id, bool worker, uint64_t seed, uint64_t stream)
 {
     memset(user, 0, sizeof(*user));
     user->id = id;
     user->worker = worker;
     user->op.done = user_answered;
     user->op.spent_ns = user->spent_ns;
-    rng_init(&user->rng, seed, id);
+    rng_init(&user->rng, seed, stream);
 }
 
 static void user_choose(struct vm *vm, struct user *user)
 {
     struct pause pause = {0};
 
-    vm->workload->ops->choose(vm->workload, user->id, &user->deck, &user->rng, &user->txn, &pause);
+    vm->workload->ops->choose(vm->workload, vm->first_user + user->id, &user->deck, &user->rng,
+                              &user->txn, &pause);
     user->keying_us = (uint32_t)(pause.keying_ns / 1000);
     user->think_us = (uint32_t)(pause.think_ns / 1000);
     user->retries = 0;
@@ -153,6 +154,9 @@ static void user_end(struct user *user, enum txn_end end)
 {
     struct vm *vm = user_vm(user);
 
+    if (end == TXN_DONE) {
+        vm->done_of[user->worker ? vm->deferred_kind : user->txn.kind]++;
+    }
     user_record(vm, user, user->worker ? (uint16_t)vm->deferred_kind : user->txn.kind, end);
     if (end == TXN_DONE || end == TXN_ROLLED_BACK) {
         vm->workload->ops->ended(vm->workload, &user->txn, end == TXN_ROLLED_BACK);
@@ -197,6 +201,9 @@ static bool user_judge(struct user *user)
         break;
     case OP_FAILED:
         break;
+    case OP_SKIPPED:
+        user_end(user, TXN_SKIPPED);
+        return false;
     }
     user_end(user, TXN_FAILED);
     return false;

@@ -5,8 +5,14 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "servers.h"
 #include "target/model.h"
 #include "user.h"
+
+/* Many connections to a server that is far take their time. */
+#define VM_CONNECT_NS 60000000000ll
+/* Streams of chance of workers, where several loops share a VM. */
+#define VM_WORKER_STREAM (1ull << 40)
 
 _Static_assert(sizeof(struct user) <= PLAN_USER_BYTES, "a user costs more than the plan says");
 
@@ -22,6 +28,8 @@ uint32_t vm_kinds(const struct plan_vm *plan)
         return tpcc_catalog()->kind_count;
     case PLAN_SYSBENCH:
         return 1; /* the mix is its only kind */
+    case PLAN_TPCB:
+        return 1;
     case PLAN_BLOCK:
         return plan->block.stream_count;
     }
@@ -57,6 +65,9 @@ static int vm_open_workload(struct vm *vm, struct error *err)
         break;
     case PLAN_SYSBENCH:
         vm->workload = sysbench_open(&vm->plan->model.sysbench, err);
+        break;
+    case PLAN_TPCB:
+        vm->workload = tpcb_open(&vm->plan->tpcb, err);
         break;
     case PLAN_BLOCK:
         vm->workload = block_open(&vm->plan->block, err);
@@ -100,7 +111,11 @@ static int vm_open_people(struct vm *vm, struct error *err)
         }
     }
     for (uint32_t id = 0; id < people; id++) {
-        user_init(&vm->users[id], id, id >= vm->user_count, vm->plan->seed);
+        bool worker = id >= vm->user_count;
+        uint64_t stream = vm->first_user + (uint64_t)id;
+
+        stream += worker && vm->first_user > 0 ? VM_WORKER_STREAM : 0;
+        user_init(&vm->users[id], id, worker, vm->plan->seed, stream);
     }
     for (uint32_t id = people; id-- > vm->user_count;) {
         vm->idle[vm->idle_workers++] = id;
@@ -121,6 +136,7 @@ int vm_open(struct vm **ret, const struct plan_vm *plan, uint32_t index,
     vm->plan = plan;
     vm->index = index;
     vm->loop = place->loop;
+    vm->first_user = plan->first_user;
     vm->user_count = plan->users;
     vm->worker_count = plan->workers;
     vm->work_left = UINT64_MAX;
@@ -131,13 +147,41 @@ int vm_open(struct vm **ret, const struct plan_vm *plan, uint32_t index,
     rc = record_init(&vm->current, vm_record_kinds(plan), err);
     rc = rc == 0 ? vm_open_workload(vm, err) : rc;
     rc = rc == 0 ? vm_open_people(vm, err) : rc;
-    return rc == 0 ? vm_open_drive(vm, place, err) : rc;
+    return rc == 0 && place->slice != NULL ? vm_open_drive(vm, place, err) : rc;
+}
+
+static int vm_open_server(struct vm *vm, const struct vm_place *place, struct error *err)
+{
+    const struct plan_sql *sql = &vm->plan->sql;
+    struct target_sql_settings settings = {
+        .url = sql->url,
+        .texts = place->server->texts,
+        .sessions = vm->user_count + vm->worker_count,
+        .connections = place->connections,
+        .isolation = sql->isolation,
+        .prepared = sql->prepared,
+        .pipeline = sql->pipeline,
+        .ignore_count = sql->ignore_count,
+    };
+
+    if (settings.connections > settings.sessions) {
+        settings.connections = settings.sessions;
+    }
+    memcpy(settings.ignore, sql->ignore, sizeof(settings.ignore));
+    vm->target = target_sql_open(&settings, vm->loop, vm->index, err);
+    if (vm->target == NULL || target_sql_connect(vm->target, VM_CONNECT_NS, err) < 0) {
+        return error_wrap(err, "%s", vm->plan->name);
+    }
+    return 0;
 }
 
 int vm_open_target(struct vm *vm, const struct vm_place *place, struct error *err)
 {
     const struct plan_vm *plan = vm->plan;
 
+    if (plan->target == PLAN_SQL) {
+        return vm_open_server(vm, place, err);
+    }
     if (plan->target == PLAN_BARE) {
         vm->target =
             target_block_open(vm->drive, vm->index, vm->user_count,

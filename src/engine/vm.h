@@ -45,6 +45,7 @@ struct vm {
     struct record current;               /* the interval under way */
     uint32_t open;                       /* transactions of users due and not over */
     uint32_t open_of[CATALOG_KINDS + 1]; /* by kind, the deferred parts last */
+    uint64_t done_of[CATALOG_KINDS + 1]; /* committed since the start, by kind */
     bool stopping;                       /* no transaction begins any more */
     bool lost;                           /* data came back wrong */
     bool direct; /* the target never answers at once: a due user may begin in place */
@@ -61,6 +62,7 @@ struct vm {
     uint32_t idle_workers, *idle; /* stack of idle workers' ids */
     uint32_t deferred_kind;       /* kind_count if there is none */
 
+    uint32_t first_user; /* what the first of these is called in the workload */
     uint32_t user_count, worker_count;
     struct user users[]; /* user_count users, then worker_count workers */
 };
@@ -81,8 +83,11 @@ uint64_t vm_memory_bytes(const struct plan_vm *plan);
  * drive: the VM's slice. real: pages have bytes (buffers of buffer_bytes, registered arena).
  * Builds stamp, tap, workload and target on it. Errors: -ENOMEM and those of the parts.
  */
+struct server;
 struct vm_place {
     struct loop *loop;
+    const struct server *server; /* PLAN_SQL: asked instead of a drive */
+    uint32_t connections;        /* of this loop */
     struct drive *slice;
     void *buffers;
     uint64_t buffer_bytes;

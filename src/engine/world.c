@@ -5,20 +5,35 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/units.h"
+#include "servers.h"
 #include "user.h"
 
 /* After the sample, transactions under way get so long to end. */
 #define DRAIN_NS      30000000000ll
 #define DRAIN_STEP_NS 10000000ll
+/* And so long without any connection to a server. */
+#define DRAIN_ALONE_NS 5000000000ll
 /* Timers a VM needs besides its users': background of the target, requests in flight. */
 enum { WORLD_TIMERS_VM = 4096 };
+
+static const struct plan_vm *world_vm(const struct world *world, uint32_t i)
+{
+    return world->part != NULL ? world->part : &world->plan->vms[world->first_vm + i];
+}
+
+static uint32_t world_connections(const struct world *world)
+{
+    return server_share(world->server->connections, world->server->plan->sql.loops,
+                        world->loop_index);
+}
 
 static uint32_t world_timers(const struct world *world)
 {
     uint64_t timers = WORLD_TIMERS_VM;
 
     for (uint32_t i = 0; i < world->vm_count; i++) {
-        const struct plan_vm *vm = &world->plan->vms[world->first_vm + i];
+        const struct plan_vm *vm = world_vm(world, i);
 
         timers += (uint64_t)(vm->users + vm->workers) * 4 + WORLD_TIMERS_VM;
     }
@@ -75,6 +90,21 @@ static int world_open_real(struct world *world)
     return 0;
 }
 
+/* A loop without a drive: sockets alone. */
+static int world_open_servers(struct world *world)
+{
+    struct uring_options options = world->plan->uring;
+    int rc;
+
+    options.depth = 0;
+    options.buffer_bytes = 0;
+    options.polls = world_connections(world) * 2 + 64;
+    rc = loop_uring_open(&world->loop, world_timers(world), &options, world->origin_ns,
+                         &world->error);
+    world->loop_open = rc == 0;
+    return rc;
+}
+
 static void world_place(const struct world *world, uint32_t i, struct vm_place *ret)
 {
     *ret = (struct vm_place){
@@ -83,6 +113,10 @@ static void world_place(const struct world *world, uint32_t i, struct vm_place *
         .stamps = world->plan->stamps,
         .stamp_seed = world->plan->seed ^ (uint64_t)world->origin_ns,
     };
+    if (world->server != NULL) {
+        ret->server = world->server;
+        ret->connections = world_connections(world);
+    }
     if (world->buffers != NULL) {
         ret->buffers =
             (char *)world->buffers + (world->plan->virtual_time ? i : 0) * world->buffer_bytes;
@@ -92,17 +126,20 @@ static void world_place(const struct world *world, uint32_t i, struct vm_place *
 int world_open(struct world *world)
 {
     const struct plan *plan = world->plan;
-    int rc = plan->virtual_time ? world_open_virtual(world) : world_open_real(world);
+    int rc = world->server != NULL ? world_open_servers(world)
+             : plan->virtual_time  ? world_open_virtual(world)
+                                   : world_open_real(world);
 
     for (uint32_t i = 0; rc == 0 && i < world->vm_count; i++) {
-        const struct plan_vm *vm = &plan->vms[world->first_vm + i];
+        const struct plan_vm *vm = world_vm(world, i);
         struct vm_place place;
 
         world_place(world, i, &place);
-        place.slice = drive_slice_open(world->bottom, vm->from_bytes, vm->bytes, &world->error);
-        rc = place.slice == NULL
-                 ? world->error.code
-                 : vm_open(&world->vms[i], vm, world->first_vm + i, &place, &world->error);
+        if (world->bottom != NULL) {
+            place.slice = drive_slice_open(world->bottom, vm->from_bytes, vm->bytes, &world->error);
+            rc = place.slice == NULL ? world->error.code : 0;
+        }
+        rc = rc == 0 ? vm_open(&world->vms[i], vm, world->first_vm + i, &place, &world->error) : rc;
     }
     world->failed = rc < 0;
     return rc;
@@ -195,11 +232,44 @@ static bool world_work_over(const struct world *world)
     return true;
 }
 
+/* A server that does not come back within its patience ends the run. */
+static bool world_forsaken(struct world *world)
+{
+    struct target_sql_counts counts;
+    char gap[UNITS_TEXT];
+
+    if (world->server == NULL) {
+        return false;
+    }
+    target_sql_counts(world->vms[0]->target, &counts);
+    if (counts.connected > 0) {
+        world->gone_since_ns = -1;
+        return false;
+    }
+    if (world->gone_since_ns < 0) {
+        world->gone_since_ns = world->loop.now_ns;
+    }
+    if (world->loop.now_ns - world->gone_since_ns < world->server->plan->sql.patience_ns) {
+        return false;
+    }
+    units_format_duration(world->loop.now_ns - world->gone_since_ns, gap, sizeof(gap));
+    error_set(&world->error, EXIT_FAILED, -ENOTCONN,
+              "%s: the server has not been reached for %s%s%s", world->server->plan->name, gap,
+              counts.code_count > 0 ? "; the last it said: " : "",
+              counts.code_count > 0 ? counts.codes[counts.code_count - 1].error : "");
+    return true;
+}
+
 /* True: something ends the run here. */
 static bool world_ends(struct world *world)
 {
     if (world->loop.fault != NULL) {
         world->error = *world->loop.fault;
+        world->failed = true;
+        atomic_store(&world->shared->stop, true);
+        return true;
+    }
+    if (world_forsaken(world)) {
         world->failed = true;
         atomic_store(&world->shared->stop, true);
         return true;
@@ -227,6 +297,35 @@ static void world_run(struct world *world, int64_t until_ns)
     world->loop.asked = NULL;
 }
 
+static void world_mark_statements(struct world *world)
+{
+    if (world->server != NULL) {
+        world->statement_count =
+            target_sql_statements(world->vms[0]->target, world->statements, WORLD_STATEMENTS);
+    }
+}
+
+/* From what they were when the sample began to what they grew by. */
+static void world_count_statements(struct world *world)
+{
+    struct target_sql_statement now[WORLD_STATEMENTS];
+    uint32_t count = world->server == NULL
+                         ? 0
+                         : target_sql_statements(world->vms[0]->target, now, WORLD_STATEMENTS);
+
+    must(world->server == NULL || count == world->statement_count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct target_sql_statement *row = &world->statements[i];
+
+        row->count = now[i].count - row->count;
+        row->errors = now[i].errors - row->errors;
+        row->empty = now[i].empty - row->empty;
+        row->sum_ns = now[i].sum_ns - row->sum_ns;
+        row->max_ns = now[i].max_ns;
+    }
+    world->statements_counted = true;
+}
+
 /* One phase of the run's clock, interval by interval. True: the run ends here. */
 static bool world_phase(struct world *world, uint32_t index)
 {
@@ -235,6 +334,10 @@ static bool world_phase(struct world *world, uint32_t index)
     int64_t from_ns = world->loop.now_ns, end_ns = from_ns + phase->length_ns, next_ns = from_ns;
 
     world->phase_from_ns[index] = from_ns - world->epoch_ns;
+    if (phase->kind == PHASE_SAMPLE) {
+        world_mark_statements(world);
+        atomic_store(&world->shared->sampling, true);
+    }
     for (uint32_t i = 0; phase->kind == PHASE_SAMPLE && i < world->vm_count; i++) {
         vm_bound(world->vms[i]);
     }
@@ -250,6 +353,9 @@ static bool world_phase(struct world *world, uint32_t index)
         from_ns = world->loop.now_ns;
     }
     world->phase_until_ns[index] = world->loop.now_ns - world->epoch_ns;
+    if (phase->kind == PHASE_SAMPLE) {
+        world_count_statements(world);
+    }
     return ends;
 }
 
@@ -265,20 +371,41 @@ static uint32_t world_under_way(const struct world *world)
     return open;
 }
 
+/* Nobody is there who could answer. */
+static bool world_alone(const struct world *world)
+{
+    struct target_sql_counts counts;
+
+    if (world->server == NULL) {
+        return false;
+    }
+    target_sql_counts(world->vms[0]->target, &counts);
+    return counts.connected == 0;
+}
+
 /* No transaction begins any more; those under way end, then the background. */
 static void world_drain(struct world *world)
 {
-    int64_t until_ns = world->loop.now_ns + DRAIN_NS;
+    int64_t until_ns = world->loop.now_ns + DRAIN_NS, alone_ns = world->loop.now_ns;
 
     world->loop.stop = world->loop.fault != NULL;
     for (uint32_t i = 0; i < world->vm_count; i++) {
         world->vms[i]->stopping = true;
+    }
+    if (world->failed) { /* nobody answers any more */
+        until_ns = world->loop.now_ns;
     }
     while (world_under_way(world) > 0 && world->loop.now_ns < until_ns &&
            world->loop.fault == NULL) {
         int64_t next_ns = world->loop.now_ns + DRAIN_STEP_NS;
 
         loop_run(&world->loop, next_ns);
+        if (!world_alone(world)) {
+            alone_ns = next_ns;
+        }
+        if (world->loop.now_ns - alone_ns > DRAIN_ALONE_NS) {
+            break;
+        }
         if (world->loop.now_ns < next_ns) { /* nothing is left that could end them */
             break;
         }

@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 #include "vm.h"
 
-enum { OUTBOX_SLOTS = 4 };
+enum { OUTBOX_SLOTS = 4, WORLD_STATEMENTS = 48 };
 
 /* Snapshots on their way from a world's thread to the main thread: one writer, one reader. */
 struct outbox {
@@ -29,6 +29,7 @@ struct shared {
     const volatile int *asked; /* set by a signal; NULL: nobody can ask */
     atomic_bool stop;          /* end at the next interval, keep what was measured */
     atomic_uint advance;       /* phases before this index are over (until steady, amount) */
+    atomic_bool sampling;      /* the sample has begun */
     atomic_uint ready;         /* worlds that are prepared */
     atomic_int go;             /* 0 wait, 1 go, -1 give up */
     atomic_llong epoch_ns;     /* CLOCK_MONOTONIC instant when the clock is 0 (real time) */
@@ -44,7 +45,10 @@ struct world {
     const struct plan *plan;
     struct shared *shared;
     uint32_t first_vm, vm_count;
-    int fd; /* uring: the guarded drive */
+    uint32_t loop_index;         /* which of the VM's loops, where a VM has several */
+    struct plan_vm *part;        /* PLAN_SQL: the loop's part of its VM; else NULL */
+    const struct server *server; /* PLAN_SQL */
+    int fd;                      /* uring: the guarded drive */
     uint32_t align_bytes;
     bool filled;       /* by an earlier run, for this layout: the fill is left out */
     int64_t origin_ns; /* uring: CLOCK_MONOTONIC of loop time 0 */
@@ -54,6 +58,12 @@ struct world {
     struct vm *vms[PLAN_VMS]; /* first vm_count */
     void *buffers;            /* virtual worlds whose drive holds data */
     uint64_t buffer_bytes;
+
+    /* PLAN_SQL: statements when the sample began, and what they grew by in it */
+    struct target_sql_statement statements[WORLD_STATEMENTS];
+    uint32_t statement_count;
+    bool statements_counted; /* the sample is over */
+    int64_t gone_since_ns;   /* no connection since then; negative: there is one */
 
     atomic_ullong filled_bytes;
     atomic_ullong warm_transactions;

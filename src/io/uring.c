@@ -1,63 +1,18 @@
 #include <errno.h>
-#include <liburing.h>
 #include <string.h>
 #include <sys/uio.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "drive_facts.h"
 #include "io_fate.h"
-#include "io_side.h"
-#include "uring_ladder.h"
+#include "ring.h"
 
-enum { FILES = 64, CHUNK_BITS = 30, CHUNKS = 64, DEEPEST = 32000 };
+enum { CHUNK_BITS = 30, CHUNKS = 64, DEEPEST = 32000 };
 static const int64_t STUCK_NS = 1000000000;
 static const int64_t DRAIN_NS = 30ll * 1000000000;
-static const int64_t NOT_SENT = INT64_MIN;
 #define SYSCTL "/proc/sys/kernel/io_uring_disabled"
 
-struct ring {
-    struct io_uring uring;
-    struct loop *loop;
-    int64_t start_ns, spin_ns;
-    struct io *ready, *ready_last; /* asked for and not handed over, by io->next */
-    uint32_t depth, batch;
-    uint32_t flying; /* in the kernel */
-    uint32_t files;  /* drives opened so far */
-    char *arena;
-    uint64_t arena_bytes, fixed_bytes; /* fixed_bytes: registered, 0 or all */
-    int64_t progress_ns;               /* when the kernel last took or answered something */
-    struct uring_ladder ladder;
-    struct uring_counts counts;
-    struct error fault;
-    struct io_side side;
-    uint64_t side_word; /* what is read from the eventfd */
-    bool side_listens;
-};
-
-struct drive_uring {
-    struct drive drive;
-    int fd, file; /* file: what an SQE names: an index if the file is registered */
-    uint8_t sqe_flags;
-};
-
-static inline struct ring *ring_of(const struct loop *loop)
-{
-    return loop->outside;
-}
-
-static inline int64_t ring_clock_ns(const struct ring *ring)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - ring->start_ns;
-}
-
-/* The first cause is the one that counts: where to put it, or NULL. */
-static struct error *ring_end(struct ring *ring)
+struct error *ring_end(struct ring *ring)
 {
     bool first = ring->loop->fault == NULL;
 
@@ -76,17 +31,6 @@ static void ring_end_by(struct ring *ring, const struct io *io, int32_t result)
 }
 
 /* ---- requests: ready -> kernel --------------------------------------------------------------- */
-
-static inline void ready_add(struct ring *ring, struct io *io)
-{
-    io->next = NULL;
-    if (ring->ready) {
-        ring->ready_last->next = io;
-    } else {
-        ring->ready = io;
-    }
-    ring->ready_last = io;
-}
 
 static inline int fixed_chunk(const struct ring *ring, const char *data, uint32_t bytes)
 {
@@ -160,7 +104,7 @@ static uint32_t ring_fill(struct ring *ring, int64_t now_ns)
         }
         ring->ready = io->next;
         fill_one(ring, sqe, io);
-        if (io->sent_ns == NOT_SENT) {
+        if (io->sent_ns == RING_NOT_SENT) {
             io->sent_ns = now_ns;
         }
         n++;
@@ -242,6 +186,10 @@ static uint32_t ring_reap(struct ring *ring)
         const struct io_uring_cqe *cqe = &uring->cq.cqes[(head + n) & mask];
         struct io *io = io_uring_cqe_get_data(cqe);
 
+        if (__builtin_expect(cqe->user_data & 1, 0)) {
+            ring_poll_answer(ring, cqe);
+            continue;
+        }
         if (n + 1 < ready) {
             __builtin_prefetch((void *)(uintptr_t)uring->cq.cqes[(head + n + 1) & mask].user_data);
         }
@@ -319,7 +267,7 @@ static int64_t sleep_ns(const struct ring *ring, int64_t now_ns, int64_t until_n
         return 0;
     }
     if (until_ns == INT64_MAX) {
-        must(ring->flying > 0);
+        must(ring->flying > 0 || ring->polls.armed > 0);
         return INT64_MAX;
     }
     left = until_ns - ring->spin_ns - now_ns;
@@ -336,7 +284,7 @@ static void uring_wait(struct loop *loop, int64_t until_ns)
     ring_fill(ring, now_ns);
     for_ns = sleep_ns(ring, now_ns, until_ns);
     loop->now_ns = now_ns;
-    if (for_ns > 0 || ring->flying > 0) {
+    if (for_ns > 0 || ring->flying > 0 || ring->polls.armed > 0) {
         code = ring_enter(ring, for_ns);
         loop->now_ns = ring_clock_ns(ring);
         if (__builtin_expect(code < 0, 0)) {
@@ -347,100 +295,6 @@ static void uring_wait(struct loop *loop, int64_t until_ns)
     if (__builtin_expect(ring->ladder.poll && ring->side.owed, 0)) {
         side_take(ring, loop->now_ns);
     }
-}
-
-/* ---- the drive ------------------------------------------------------------------------------- */
-
-static void drive_uring_aside(struct ring *ring, struct io *io)
-{
-    const struct drive_uring *drive = (const struct drive_uring *)io->real.drive;
-    int code = io_side_ask(&ring->side, io, drive->fd);
-    struct error *err = code < 0 ? ring_end(ring) : NULL;
-
-    io->sent_ns = ring_clock_ns(ring);
-    if (err) {
-        error_set(err, EXIT_FAILED, code, "no thread for requests that block: %s", strerror(-code));
-    }
-}
-
-static void drive_uring_submit(struct drive *drive, struct io *io)
-{
-    struct ring *ring = ring_of(drive->loop);
-
-    io->moved = 0;
-    io->sent_ns = NOT_SENT;
-    io->real.drive = drive;
-    io->real.tries = 0;
-    if (ring->loop->in_flight++ == 0) {
-        ring->progress_ns = ring->loop->now_ns;
-    }
-    if (io->verb != IO_FLUSH) {
-        must(((io->offset | io->bytes | (uintptr_t)io->data) & (drive->align_bytes - 1)) == 0);
-        must(io->bytes > 0 && io->offset <= drive->capacity_bytes &&
-             io->bytes <= drive->capacity_bytes - io->offset);
-    }
-    if (__builtin_expect(io->verb == IO_TRIM || (io->verb == IO_FLUSH && ring->ladder.poll), 0)) {
-        drive_uring_aside(ring, io);
-    } else {
-        ready_add(ring, io);
-    }
-}
-
-static void drive_uring_facts(const struct drive *drive, struct drive_facts *ret)
-{
-    drive_facts_of_fd(((const struct drive_uring *)drive)->fd, "/sys", ret);
-    ret->capacity_bytes = drive->capacity_bytes;
-    loop_uring_describe(drive->loop, ret->how, sizeof(ret->how));
-}
-
-static void drive_uring_close(struct drive *drive)
-{
-    mem_free(drive);
-}
-
-static const struct drive_ops drive_uring_ops = {
-    .name = "uring",
-    .submit = drive_uring_submit,
-    .facts = drive_uring_facts,
-    .close = drive_uring_close,
-};
-
-static void drive_register(struct ring *ring, struct drive_uring *drive)
-{
-    int index = (int)ring->files, code;
-
-    drive->file = drive->fd;
-    if (!ring->ladder.stands[RUNG_FILE] || index >= FILES) {
-        return;
-    }
-    code = io_uring_register_files_update(&ring->uring, (unsigned)index, &drive->fd, 1);
-    if (code < 0) {
-        ring->ladder.stands[RUNG_FILE] = false;
-        ring->ladder.code[RUNG_FILE] = code;
-        return;
-    }
-    ring->files++;
-    drive->file = index;
-    drive->sqe_flags = IOSQE_FIXED_FILE;
-}
-
-struct drive *drive_uring_open(struct loop *loop, int fd, uint64_t capacity_bytes,
-                               uint32_t align_bytes, struct error *err)
-{
-    struct drive_uring *drive = mem_zalloc(sizeof(*drive));
-
-    must(align_bytes >= 512 && (align_bytes & (align_bytes - 1)) == 0);
-    if (drive == NULL) {
-        error_set(err, EXIT_FAILED, -ENOMEM, "no memory for a drive");
-        return NULL;
-    }
-    drive->drive = (struct drive){.ops = &drive_uring_ops,
-                                  .loop = loop,
-                                  .capacity_bytes = capacity_bytes,
-                                  .align_bytes = align_bytes};
-    drive->fd = fd;
-    drive_register(ring_of(loop), drive);
-    return &drive->drive;
 }
 
 /* ---- opening and closing --------------------------------------------------------------------- */
@@ -457,6 +311,12 @@ static uint32_t task_flags(enum ladder_task task)
     default:
         return 0;
     }
+}
+
+/* Sockets that begin to wait together; more of them cost a system call each so many. */
+static uint32_t ring_entries(const struct ring *ring)
+{
+    return ring->depth + 1 + (ring->polls.limit < 128 ? ring->polls.limit : 128);
 }
 
 /* Rings of so many requests and answers; code and task are the ladder's. */
@@ -493,7 +353,8 @@ static int ring_setup_sized(struct ring *ring, const struct uring_options *optio
 static int ring_setup(struct ring *ring, const struct uring_options *options)
 {
     static const uint32_t fewer[] = {64, 32, 16}; /* 12 KiB and less: some VMs' within 64 KiB */
-    int code = ring_setup_sized(ring, options, ring->depth + 1, 2 * ring->depth + 16);
+    int code = ring_setup_sized(ring, options, ring_entries(ring),
+                                2 * (ring->depth + ring->polls.limit) + 16);
 
     for (uint32_t i = 0; i < 3 && code == -ENOMEM; i++) {
         uint32_t most = 4 * fewer[i] - 16; /* answers that wait for us, and the side thread's */
@@ -540,7 +401,7 @@ static void ring_register(struct ring *ring, const struct uring_options *options
         ring->ladder.code[RUNG_RING_FD] = code < 0 ? code : 0;
     }
     if (!options->no_fixed_file) {
-        int code = io_uring_register_files_sparse(&ring->uring, FILES);
+        int code = io_uring_register_files_sparse(&ring->uring, RING_FILES);
 
         ring->ladder.stands[RUNG_FILE] = code >= 0;
         ring->ladder.code[RUNG_FILE] = code < 0 ? code : 0;
@@ -553,6 +414,7 @@ static void ring_register(struct ring *ring, const struct uring_options *options
 static void ring_free(struct ring *ring)
 {
     if (ring) {
+        uring_polls_close(&ring->polls);
         mem_large_free(ring->arena, ring->arena_bytes);
         mem_free(ring);
     }
@@ -565,12 +427,13 @@ static void ring_drain(struct ring *ring)
 
     ring->flying -= ring->side_listens;
     while (ring->flying > 0 && ring_clock_ns(ring) < until_ns) {
-        uint32_t ready;
+        struct io_uring_cqe *cqe;
 
         enter_wait(ring, STUCK_NS / 10);
-        ready = io_uring_cq_ready(&ring->uring);
-        io_uring_cq_advance(&ring->uring, ready);
-        ring->flying -= ready < ring->flying ? ready : ring->flying;
+        while (io_uring_peek_cqe(&ring->uring, &cqe) == 0) {
+            ring->flying -= ring->flying > 0 && !(cqe->user_data & 1);
+            io_uring_cqe_seen(&ring->uring, cqe);
+        }
     }
 }
 
@@ -581,6 +444,7 @@ static void uring_close(struct loop *loop)
     io_side_close(&ring->side);
     ring_drain(ring);
     io_uring_queue_exit(&ring->uring);
+    ring_reads_close(ring);
     ring_free(ring);
 }
 
@@ -588,6 +452,9 @@ static const struct loop_ops loop_uring_ops = {
     .name = "uring",
     .wait = uring_wait,
     .close = uring_close,
+    .poll = ring_poll,
+    .unpoll = ring_unpoll,
+    .send = ring_send,
 };
 
 static struct ring *ring_new(const struct uring_options *options)
@@ -605,10 +472,14 @@ static struct ring *ring_new(const struct uring_options *options)
                                          .two_enters = options->two_enters,
                                          .poll = options->poll,
                                          .sqpoll = options->sqpoll};
+    if (uring_polls_open(&ring->polls, options->polls) < 0) {
+        mem_free(ring);
+        return NULL;
+    }
     if (options->buffer_bytes) {
         ring->arena = mem_large(options->buffer_bytes);
         if (ring->arena == NULL) {
-            mem_free(ring);
+            ring_free(ring);
             return NULL;
         }
         ring->arena_bytes = options->buffer_bytes;
@@ -623,7 +494,7 @@ int loop_uring_open(struct loop *loop, uint32_t timers, const struct uring_optio
     struct ring *ring;
     int code;
 
-    must(options->depth > 0);
+    must(options->depth + options->polls > 0 && !(options->polls && options->poll));
     ring = ring_new(options);
     if (ring == NULL) {
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for %llu bytes of buffers",
@@ -641,6 +512,9 @@ int loop_uring_open(struct loop *loop, uint32_t timers, const struct uring_optio
         return code;
     }
     ring_register(ring, options);
+    if (!options->no_socket_reads) {
+        ring_reads_open(ring);
+    }
     io_side_init(&ring->side);
     ring->loop = loop;
     loop->outside = ring;

@@ -25,6 +25,8 @@ struct draft_vm {
     uint64_t given; /* keys of `database` that scenario or config give */
     uint64_t from_scenario;
     struct block_settings block;
+    struct sql_url url;
+    bool has_url;
 };
 
 struct draft {
@@ -35,6 +37,7 @@ struct draft {
     struct draft_config configs[DRAFT_CONFIGS];
     struct draft_vm vms[PLAN_VMS];
     struct yaml drive_yaml;
+    bool servers;        /* every VM asks a real server: there is no drive */
     bool drive_model;    /* drive_yaml is open */
     uint64_t model_keys; /* keys of the drive that its model gives */
     char drive_file[256];
@@ -52,6 +55,9 @@ int draft_find(const struct draft *draft, const char *folder, const char *name, 
 /* The names in a folder of the data directory, without .yaml, sorted; freed by mem_free. */
 char **draft_names(const char *data_dir, const char *folder, uint32_t *ret_count);
 
+/* plan_target.c: which server each VM asks, if any. */
+int draft_targets(struct draft *draft, struct error *err);
+int draft_server_at(const struct draft *draft, uint32_t i, struct plan_vm *vm, struct error *err);
 int draft_drive(struct draft *draft, struct error *err); /* plan_drive.c */
 int draft_vms(struct draft *draft, struct error *err);   /* plan_vm.c: at full scale */
 /* One VM of the plan at a scale, footprint and slice size included, but for its place. */

@@ -120,6 +120,9 @@ static void explain_drive(struct explain *explain)
     struct text *out = explain->out;
     char size[UNITS_TEXT];
 
+    if (plan->drive == PLAN_DRIVE_NONE) {
+        return;
+    }
     if (plan->drive == PLAN_DRIVE_SIM) {
         line(out, "drive", "simulated like %s (%s%s%s), %s", plan->drive_like, plan->sim.model,
              plan->form_factor[0] ? ", " : "", plan->form_factor,
@@ -147,6 +150,9 @@ static const char *workload_words(const struct plan_vm *vm, char *buf, size_t si
         snprintf(buf, size, "Sysbench %s, %u tables x %s rows, ids %s",
                  sysbench_mix_names[sysbench->mix], sysbench->tables, count(sysbench->rows, rows),
                  dist_names[sysbench->rand_type]);
+    } else if (vm->workload == PLAN_TPCB) {
+        snprintf(buf, size, "TPC-B as pgbench has it (%s), scale %u", tpcb_mix_names[vm->tpcb.mix],
+                 vm->tpcb.scale);
     } else {
         snprintf(buf, size, "block, %u stream%s", vm->block.stream_count,
                  vm->block.stream_count == 1 ? "" : "s");
@@ -156,7 +162,8 @@ static const char *workload_words(const struct plan_vm *vm, char *buf, size_t si
 
 static bool alike(const struct plan_vm *a, const struct plan_vm *b)
 {
-    return a->users == b->users && a->bytes == b->bytes && strcmp(a->config, b->config) == 0;
+    return a->target != PLAN_SQL && a->users == b->users && a->bytes == b->bytes &&
+           strcmp(a->config, b->config) == 0;
 }
 
 static void explain_tables(struct text *out, const struct plan_vm *vm)
@@ -212,6 +219,32 @@ static void explain_block(struct text *out, const struct plan_vm *vm)
     }
 }
 
+static void explain_server(struct text *out, const struct plan_vm *vm)
+{
+    const struct plan_sql *sql = &vm->sql;
+    char connections[UNITS_TEXT];
+    struct text url = {0};
+    double think = ceiling_tps(vm);
+
+    sql_url_print(&sql->url, &url);
+    line(out, "server", "%s", text_string(&url));
+    text_free(&url);
+    if (sql->connections > 0) {
+        line(out, "connections", "%s, by %u loop%s", count(sql->connections, connections),
+             sql->loops, sql->loops == 1 ? "" : "s");
+    } else {
+        line(out, "connections", "one a user, up to the server's limit; by %u loop%s", sql->loops,
+             sql->loops == 1 ? "" : "s");
+    }
+    line(out, "statements", "%s%s%s%s", sql->prepared ? "prepared" : "text",
+         sql->pipeline ? ", pipelined" : "", sql->procedures ? ", stored procedures" : "",
+         sql->autocommit ? ", autocommit" : "");
+    if (think > 0) {
+        line(out, "ceiling", "users / Z = %u / %.4gs = %.1f TPS", vm->users,
+             vm->mean_think_ns * 1e-9, think);
+    }
+}
+
 static void explain_vm(struct explain *explain, uint32_t first, uint32_t last)
 {
     const struct plan *plan = explain->plan;
@@ -241,6 +274,8 @@ static void explain_vm(struct explain *explain, uint32_t first, uint32_t last)
     if (vm->target == PLAN_MODEL) {
         explain_model(out, vm);
         explain_tables(out, vm);
+    } else if (vm->target == PLAN_SQL) {
+        explain_server(out, vm);
     } else {
         explain_block(out, vm);
     }
@@ -328,6 +363,10 @@ static void explain_written(struct explain *explain)
         const struct plan_vm *vm = &plan->vms[i];
 
         bytes += vm->target == PLAN_MODEL ? most_tps(vm) * written_per_txn(vm) * seconds : 0;
+    }
+    if (plan->drive == PLAN_DRIVE_NONE) {
+        text_add(explain->out, "\nused\n");
+        return;
     }
     text_add(explain->out, "\nwritten and used\n");
     line(explain->out, "on the drive", "%s = %.1f %% of its %s", decimal(plan->footprint_bytes, a),

@@ -114,6 +114,7 @@ static int load_scenario(struct draft *draft, struct error *err)
     if (!plan->text) {
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the scenario");
     }
+    plan_hide_passwords(plan->text);
     sha256_hex(yaml->bytes, yaml->length, plan->sha256);
     return 0;
 }
@@ -132,6 +133,7 @@ static int set_one(struct yaml *yaml, const char *set, struct error *err)
     }
     snprintf(path, sizeof(path), "%.*s", (int)(equals - set), set);
     snprintf(place, sizeof(place), "--set %.240s", set);
+    plan_hide_passwords(place);
     return yaml_set(yaml, path, equals + 1, place, err);
 }
 
@@ -161,6 +163,27 @@ static int set_drive(struct yaml *yaml, const char *path, struct error *err)
     return code;
 }
 
+static int apply_counts(struct draft *draft, struct error *err)
+{
+    const struct plan_request *request = draft->request;
+    struct yaml *yaml = &draft->scenario.yaml;
+    const struct item *kind = item_get(item_get(yaml->root, "workload"), "kind");
+    bool sysbench = kind && kind->kind == ITEM_SCALAR && strcmp(kind->text, "sysbench") == 0;
+    int code = 0;
+
+    if (request->warehouses) {
+        code = set_option(yaml, "workload.warehouses", "--warehouses", request->warehouses, err);
+    }
+    if (code == 0 && request->threads) {
+        code = set_option(yaml, sysbench ? "workload.threads" : "workload.users", "--threads",
+                          request->threads, err);
+    }
+    if (code == 0 && request->connections) {
+        code = set_option(yaml, "target.connections", "--connections", request->connections, err);
+    }
+    return code;
+}
+
 static int apply_options(struct draft *draft, struct error *err)
 {
     const struct plan_request *request = draft->request;
@@ -179,6 +202,9 @@ static int apply_options(struct draft *draft, struct error *err)
         return error_hint(err, "virtual time has simulated drives: --set drive.like=NAME");
     }
     if (request->drive && set_drive(yaml, request->drive, err)) {
+        return err->code;
+    }
+    if (apply_counts(draft, err)) {
         return err->code;
     }
     return request->seed ? set_option(yaml, "seed", "--seed", request->seed, err) : 0;
@@ -253,8 +279,8 @@ static int build(struct draft *draft, struct error *err)
         return err->code;
     }
     copy_top(draft);
-    if (check_name(draft, err) || draft_drive(draft, err) || draft_vms(draft, err) ||
-        draft_place(draft, err)) {
+    if (check_name(draft, err) || draft_targets(draft, err) || draft_drive(draft, err) ||
+        draft_vms(draft, err) || draft_place(draft, err)) {
         return err->code;
     }
     draft_phases(draft, sample_ns);

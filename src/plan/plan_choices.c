@@ -69,7 +69,8 @@ static void add_section(struct plan *plan, const char *name, enum section_id id,
 
 static void add_workload(struct draft *draft, const struct item *root)
 {
-    static const enum section_id ids[] = {SECTION_TPCC, SECTION_SYSBENCH, SECTION_BLOCK};
+    static const enum section_id ids[] = {SECTION_TPCC, SECTION_SYSBENCH, SECTION_BLOCK,
+                                          SECTION_TPCB};
     struct origin origin = {.map = item_get(root, "workload"), .else_name = "default"};
 
     add_section(draft->plan, "workload", ids[draft->scenario.workload.kind],
@@ -85,9 +86,40 @@ static void add_database(struct draft *draft, const struct item *root)
                             .below_name = "VM config",
                             .else_name = "profile"};
 
-    if (draft->scenario.workload.kind != PLAN_BLOCK) {
+    if (draft->scenario.workload.kind != PLAN_BLOCK && !draft->servers) {
         add_section(draft->plan, "database", SECTION_DATABASE, &draft->plan->vms[0].model, &origin);
     }
+}
+
+/* As it is used; the URL of the first VM, without its password. */
+static void add_target(struct draft *draft, const struct item *root)
+{
+    struct plan *plan = draft->plan;
+    struct origin origin = {.map = item_get(root, "target"), .else_name = "default"};
+    uint32_t first = plan->choice_count;
+    struct text url = {0};
+
+    if (!draft->servers) {
+        return;
+    }
+    draft->scenario.target.sql = plan->vms[0].sql;
+    snprintf(draft->scenario.target.url, sizeof(draft->scenario.target.url), "-");
+    add_section(plan, "target", SECTION_TARGET, &draft->scenario.target, &origin);
+    sql_url_print(&plan->vms[0].sql.url, &url);
+    for (uint32_t i = first; i < plan->choice_count; i++) {
+        struct plan_choice *choice = &plan->choices[i];
+
+        if (strcmp(choice->path, "target.url") == 0) {
+            snprintf(choice->value, sizeof(choice->value), "%.71s", text_string(&url));
+            if (draft->request->target || draft->request->server_count > 0) {
+                snprintf(choice->from, sizeof(choice->from), "command line");
+            }
+        } else if (strcmp(choice->path, "target.connections") == 0 &&
+                   plan->vms[0].sql.connections == 0) {
+            snprintf(choice->value, sizeof(choice->value), "one a user");
+        }
+    }
+    text_free(&url);
 }
 
 /* Only what belongs to the kind of drive. */
@@ -160,7 +192,10 @@ int draft_choices(struct draft *draft, struct error *err)
     add_section(plan, "", SECTION_TOP, &draft->scenario.top, &top);
     add_workload(draft, root);
     add_database(draft, root);
-    add_drive(draft, root);
+    add_target(draft, root);
+    if (!draft->servers) {
+        add_drive(draft, root);
+    }
     add_section(plan, "phases", SECTION_PHASES, &draft->scenario.phases, &phases);
     explain_origins(draft, root);
     return 0;

@@ -179,8 +179,11 @@ static void choose_kind(struct draft *draft)
         plan_warn(plan, "--virtual: the drive is simulated like %s",
                   drive->like[0] != '\0' ? drive->like : "h3201-e1s");
     }
+    if (draft->servers) {
+        drive->kind = PLAN_DRIVE_NONE;
+    }
     plan->drive = drive->kind;
-    plan->virtual_time = drive->kind != PLAN_DRIVE_URING;
+    plan->virtual_time = drive->kind == PLAN_DRIVE_SIM || drive->kind == PLAN_DRIVE_NULL;
 }
 
 static int find_room(struct draft *draft, struct error *err)
@@ -220,7 +223,7 @@ int draft_drive(struct draft *draft, struct error *err)
         code = sim_drive(draft, err);
     } else if (plan->drive == PLAN_DRIVE_URING) {
         code = real_drive(draft, err);
-    } else {
+    } else if (plan->drive == PLAN_DRIVE_NULL) {
         plan->null_latency_ns = drive->latency_ns;
         plan->drive_capacity_bytes = drive->capacity_bytes;
     }
@@ -229,5 +232,9 @@ int draft_drive(struct draft *draft, struct error *err)
     }
     plan->uring = drive->uring;
     plan->stamps = drive->stamps && plan->data_moves && draft->scenario.workload.kind != PLAN_BLOCK;
+    if (plan->drive == PLAN_DRIVE_NONE) {
+        draft->room_bytes = UINT64_MAX;
+        return 0;
+    }
     return find_room(draft, err);
 }

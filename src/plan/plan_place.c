@@ -172,6 +172,9 @@ static int choose_scale(struct draft *draft, struct fraction *ret, struct error 
         error_set(err, EXIT_USAGE, -EINVAL, "--scale: a block workload has no database to shrink");
         return error_hint(err, "--set drive.range=10%% or --set workload.range=1GiB uses less");
     }
+    if (asked && strcmp(asked, "fit") == 0 && draft->servers) {
+        return error_set(err, EXIT_USAGE, -EINVAL, "--scale fit: a server is no drive to fit on");
+    }
     if (asked && strcmp(asked, "fit") == 0) {
         plan->scale_fitted = true;
         code = largest_scale(draft, ret, err);
@@ -295,7 +298,7 @@ static uint64_t vm_memory(const struct plan *plan, const struct plan_vm *vm)
 /* Room in the ring and its arena for the hungriest VM; filling takes 8 x 1 MiB. */
 static void size_uring(struct plan *plan)
 {
-    uint64_t depth = 64, buffer = 8ull << 20;
+    uint64_t depth = 64, buffer = plan->drive == PLAN_DRIVE_NONE ? 4096 : 8ull << 20;
 
     for (uint32_t i = 0; i < plan->vm_count; i++) {
         const struct plan_vm *vm = &plan->vms[i];
@@ -304,6 +307,11 @@ static void size_uring(struct plan *plan)
                              : (uint64_t)vm->users * block_largest_bytes(&vm->block);
         uint64_t requests =
             vm->target == PLAN_MODEL ? needs / vm->model.page_bytes + 64 : vm->users;
+
+        if (vm->target == PLAN_SQL) { /* sockets that are waited for; no pages */
+            needs = 0;
+            requests = vm->sql.connections > 0 ? vm->sql.connections : vm->users;
+        }
 
         depth = requests > depth ? requests : depth;
         buffer = needs > buffer ? needs : buffer;
@@ -375,10 +383,7 @@ static void warn_vm(struct plan *plan, const struct plan_vm *vm)
 {
     char pool[UNITS_TEXT], data[UNITS_TEXT];
 
-    if (vm->target != PLAN_MODEL) {
-        return;
-    }
-    if (vm->model.buffer_bytes >= vm->footprint.database_bytes) {
+    if (vm->target == PLAN_MODEL && vm->model.buffer_bytes >= vm->footprint.database_bytes) {
         plan_warn(plan,
                   "the buffer of %s holds the whole database of %s: hardly anything is read "
                   "from the drive",
@@ -391,6 +396,20 @@ static void warn_vm(struct plan *plan, const struct plan_vm *vm)
     }
 }
 
+static int place_servers(struct draft *draft, const struct fraction *scale, struct error *err)
+{
+    struct plan *plan = draft->plan;
+
+    for (uint32_t i = 0; i < plan->vm_count; i++) {
+        if (draft_vm_at(draft, i, scale, &plan->vms[i], err)) {
+            return err->code;
+        }
+        warn_vm(plan, &plan->vms[i]);
+    }
+    plan_memory(plan);
+    return 0;
+}
+
 int draft_place(struct draft *draft, struct error *err)
 {
     bool block = draft->scenario.workload.kind == PLAN_BLOCK;
@@ -401,6 +420,9 @@ int draft_place(struct draft *draft, struct error *err)
 
     if (choose_scale(draft, &scale, err) || (block && block_room(draft, &slice, err))) {
         return err->code;
+    }
+    if (draft->servers) {
+        return place_servers(draft, &scale, err);
     }
     if (!block && need_at(draft, &scale, &need, err)) {
         return err->code;

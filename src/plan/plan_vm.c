@@ -371,6 +371,13 @@ static int model_at(const struct draft *draft, uint32_t i, const struct fraction
     const struct scenario_config *config = &draft->configs[vm->config].config;
     double factor;
 
+    if (draft->scenario.workload.kind == PLAN_TPCB) {
+        ret->users = vm->users;
+        ret->tpcb = draft->scenario.workload.tpcb;
+        ret->tpcb.clients = ret->users;
+        ret->tpcb.seed = ret->seed;
+        return draft_server_at(draft, i, ret, err);
+    }
     ret->target = PLAN_MODEL;
     ret->model = vm->model;
     ret->model.seed = ret->model.tpcc.seed = ret->model.sysbench.seed = ret->seed;
@@ -386,6 +393,9 @@ static int model_at(const struct draft *draft, uint32_t i, const struct fraction
         factor == 1 ? config->memory_bytes : scaled(config->memory_bytes, factor, 1);
     if (ret->workload == PLAN_TPCC && ret->arrivals == PLAN_CLOSED) {
         ret->mean_think_ns = ret->model.tpcc.wait_factor * tpcc_mean_cycle_ns(&ret->model.tpcc);
+    }
+    if (draft->servers) {
+        return draft_server_at(draft, i, ret, err);
     }
     snprintf(ret->config, sizeof(ret->config), "%s", draft->plan->configs[vm->config].name);
     return vm_on_disks(draft, config, factor, ret, err);

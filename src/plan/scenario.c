@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const enum section_id workload_sections[] = {
-    [PLAN_TPCC] = SECTION_TPCC, [PLAN_SYSBENCH] = SECTION_SYSBENCH, [PLAN_BLOCK] = SECTION_BLOCK};
+static const enum section_id workload_sections[] = {[PLAN_TPCC] = SECTION_TPCC,
+                                                    [PLAN_SYSBENCH] = SECTION_SYSBENCH,
+                                                    [PLAN_BLOCK] = SECTION_BLOCK,
+                                                    [PLAN_TPCB] = SECTION_TPCB};
 
 /* ---- workload ---- */
 
@@ -65,6 +67,14 @@ static int read_tpcc(const struct item *map, struct scenario_workload *workload,
         workload->users = workload->tpcc.warehouses * 10;
     }
     workload->tpcc.users = workload->users;
+    return 0;
+}
+
+static int read_tpcb(struct scenario_workload *workload, uint64_t given, struct error *err)
+{
+    if (!section_has(SECTION_TPCB, given, "users")) {
+        workload->users = 1;
+    }
     return 0;
 }
 
@@ -138,7 +148,7 @@ static int read_workload(struct scenario *scenario, struct error *err)
     if (!item || item->kind != ITEM_SCALAR) {
         return item_key_error(
             item ? item : map, err,
-            "\"kind\" is missing in workload: tpcc, sysbench or block is expected");
+            "\"kind\" is missing in workload: tpcc, sysbench, tpcb or block is expected");
     }
     if (key_set(kind, workload, item->text, err)) {
         return item_place(item, err);
@@ -148,6 +158,7 @@ static int read_workload(struct scenario *scenario, struct error *err)
     if (section_read(id, map, workload, given, err) ||
         (workload->kind == PLAN_TPCC && read_tpcc(map, workload, *given, err)) ||
         (workload->kind == PLAN_SYSBENCH && read_sysbench(map, workload, *given, err)) ||
+        (workload->kind == PLAN_TPCB && read_tpcb(workload, *given, err)) ||
         (workload->kind == PLAN_BLOCK && scenario_read_block(map, workload, *given, err))) {
         return err->code;
     }
@@ -292,6 +303,7 @@ int scenario_read(struct scenario *scenario, struct error *err)
     scenario->drive.range.share = 1;
     if (section_read(SECTION_TOP, root, &scenario->top, &scenario->given[SECTION_TOP], err) ||
         read_workload(scenario, err) || read_vms(scenario, err) ||
+        scenario_read_target(scenario, err) ||
         scenario_read_drive(scenario, &scenario->drive, err) || read_phases(scenario, err)) {
         return err->code;
     }

@@ -14,15 +14,17 @@
 enum section_id {
     SECTION_TOP,  /* struct scenario_top */
     SECTION_VMS,  /* struct scenario_vm: one of the list `vms` */
-    SECTION_TPCC, /* struct scenario_workload, as the next two */
+    SECTION_TPCC, /* struct scenario_workload, as the next three */
     SECTION_SYSBENCH,
     SECTION_BLOCK,
+    SECTION_TPCB,
     SECTION_MIX,          /* double[TPCC_KINDS] */
     SECTION_STREAMS,      /* struct scenario_stream */
     SECTION_SIZES,        /* struct block_size */
     SECTION_HOT,          /* struct scenario_stream */
     SECTION_OUTSTANDING,  /* struct scenario_workload */
     SECTION_DATABASE,     /* struct model_settings */
+    SECTION_TARGET,       /* struct scenario_target */
     SECTION_DRIVE,        /* struct scenario_drive */
     SECTION_PHASES,       /* struct scenario_phases */
     SECTION_PRECONDITION, /* struct scenario_phases */
@@ -65,6 +67,7 @@ struct scenario_workload {
     uint32_t kind; /* enum plan_workload */
     struct tpcc_settings tpcc;
     struct sysbench_settings sysbench;
+    struct tpcb_settings tpcb;
     struct scenario_stream stream; /* the only one, if there is no list */
     struct block_settings block;   /* streams filled in */
     uint32_t users, threads, queue;
@@ -85,6 +88,11 @@ struct scenario_drive {
     bool stamps;
     struct drive_sim_params sim;
     struct uring_options uring;
+};
+
+struct scenario_target {
+    char url[600], ignore[64];
+    struct plan_sql sql;
 };
 
 enum { START_WARM, START_COLD };
@@ -110,6 +118,7 @@ struct scenario {
     struct scenario_vm vms[PLAN_VMS];
     uint32_t vm_count;
     struct scenario_workload workload;
+    struct scenario_target target;
     struct scenario_drive drive;
     struct scenario_phases phases;
     uint64_t given[SECTIONS]; /* which keys the file or --set has: a bit a row */
@@ -130,6 +139,8 @@ int scenario_read(struct scenario *scenario, struct error *err);
 /* `workload:` of kind block: streams, sizes, hot ranges. For scenario_read(). */
 int scenario_read_block(const struct item *map, struct scenario_workload *workload, uint64_t given,
                         struct error *err);
+/* `target:`, for scenario_read(). */
+int scenario_read_target(struct scenario *scenario, struct error *err);
 /* `drive:` into a record that may hold a model's parameters already. */
 int scenario_read_drive(struct scenario *scenario, struct scenario_drive *ret, struct error *err);
 /* A file of scenarios/drives/. */

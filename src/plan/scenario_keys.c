@@ -4,7 +4,7 @@
 
 const char *const scenario_bases[4] = {"published", "exact", "source", "inferred"};
 
-static const char *const kinds[] = {"tpcc", "sysbench", "block"};
+static const char *const kinds[] = {"tpcc", "sysbench", "block", "tpcb"};
 static const char *const arrivals[] = {"closed", "constant", "poisson"};
 static const char *const decks[] = {"weights", "deck"};
 static const char *const draws[] = {"fixed", "per_call"};
@@ -33,6 +33,7 @@ static const struct key top_rows[] = {
      .help = "the VMs' config: a name in vm-configs/, or a path from the scenario"},
     {"workload", KEY_GROUP, .fallback = NULL, .help = "what the users want"},
     {"database", KEY_GROUP, .fallback = "", .help = "how the modelled database does it"},
+    {"target", KEY_GROUP, .fallback = "", .help = "a real server that does it instead"},
     {"drive", KEY_GROUP, .fallback = "", .help = "what it is done on"},
     {"phases", KEY_GROUP, .fallback = "", .help = "filling, preconditioning, sample"},
 };
@@ -54,7 +55,7 @@ static const struct key vms_rows[] = {
      KEY_WORDS(kinds), .fallback = NULL,                                                          \
      .help = "which workload"},                                                                   \
     {"users", KEY_COUNT, KEY_FIELD(struct scenario_workload, users), "1", "1M",                   \
-     .fallback = "tpcc: 10 a warehouse; sysbench: `threads`; block: `outstanding`",               \
+     .fallback = "tpcc: 10 a warehouse; sysbench: `threads`; block: `outstanding`; tpcb: 1",      \
      .help = "virtual users of a VM"},                                                            \
     {"rate", KEY_RATE, KEY_FIELD(struct scenario_workload, rate_per_s),                           \
      "0.001/s", "100M/s", .fallback = "",                                                         \
@@ -133,6 +134,14 @@ static const struct key sysbench_rows[] = {
      .fallback = "special", .help = "how ids are drawn: special of 0.5 to 1.0, uniform of today"},
     {"rand_param", KEY_NUMBER, SYSBENCH(rand_param), "0", "10", .fallback = "0",
      .help = "pareto's h (0.2) or zipfian's exponent (0.8); 0 takes these"},
+};
+
+static const struct key tpcb_rows[] = {
+    WORKLOAD_ROWS,
+    {"mix", KEY_WORD, KEY_FIELD(struct scenario_workload, tpcb.mix), .words = tpcb_mix_names,
+     .word_count = TPCB_MIXES, .fallback = "tpcb_like", .help = "which transaction of pgbench"},
+    {"scale", KEY_COUNT, KEY_FIELD(struct scenario_workload, tpcb.scale), "1", "100k",
+     .fallback = NULL, .help = "the database's size: 100,000 accounts, about 15 MB each"},
 };
 
 /* clang-format off */
@@ -268,6 +277,42 @@ static const struct key database_rows[] = {
      .help = "a transaction that waits longer for a row is tried again"},
     {"growth", KEY_SIZE, MODEL(growth_bytes), "1MiB", "64TiB",
      .fallback = "from the expected inserts", .help = "space for rows inserted while running"},
+};
+
+#define TARGET(member) KEY_FIELD(struct scenario_target, member)
+
+static const struct key target_rows[] = {
+    {"url", KEY_TEXT, TARGET(url), .fallback = "--target",
+     .help = "postgresql://user@host:port/database or mysql://...; without one the model answers"},
+    {"connections", KEY_COUNT, TARGET(sql.connections), "1", "100k",
+     .fallback = "one a user, up to the server's limit", .help = "connections of a VM"},
+    {"loops", KEY_COUNT, TARGET(sql.loops), "1", "16", .fallback = "1",
+     .help = "threads that drive one server, where one core is not enough"},
+    {"patience", KEY_DURATION, TARGET(sql.patience_ns), "1s", "1d", .fallback = "1m",
+     .help = "so long without any connection ends a run; its result is kept"},
+    {"isolation", KEY_WORD, TARGET(sql.isolation), .words = sql_isolation_names,
+     .word_count = ISOLATIONS, .fallback = "default",
+     .help = "isolation level of every connection"},
+    {"prepared", KEY_FLAG, TARGET(sql.prepared), .fallback = "yes",
+     .help = "prepared statements, else text with literals"},
+    {"pipeline", KEY_FLAG, TARGET(sql.pipeline), .fallback = "no",
+     .help = "send what needs no answer together with what follows (PostgreSQL)"},
+    {"procedures", KEY_FLAG, TARGET(sql.procedures), .fallback = "no",
+     .help = "tpcc: a stored procedure a transaction; one round trip"},
+    {"autocommit", KEY_FLAG, TARGET(sql.autocommit), .fallback = "no",
+     .help = "no BEGIN and COMMIT: every statement commits"},
+    {"foreign_keys", KEY_FLAG, TARGET(sql.foreign_keys), .fallback = "no",
+     .help = "load: foreign keys between the tables of tpcc"},
+    {"index_set", KEY_WORD, TARGET(sql.full_indexes), KEY_WORDS(index_sets), .fallback = "lean",
+     .help = "load: secondary indexes: two, or one for every foreign key too"},
+    {"history_key", KEY_FLAG, TARGET(sql.history_key), .fallback = "no",
+     .help = "load: a primary key for history, which clusters insist on"},
+    {"partition", KEY_COUNT, TARGET(sql.partitions), "0", "1024", .fallback = "0",
+     .help = "load: tables of tpcc in so many partitions by warehouse; 0: none"},
+    {"engine_options", KEY_TEXT, TARGET(sql.engine_options), .fallback = "",
+     .help = "load: what CREATE TABLE ends with: ENGINE=InnoDB ROW_FORMAT=DYNAMIC"},
+    {"ignore", KEY_TEXT, TARGET(ignore), .fallback = "", .many = true,
+     .help = "errors after which a transaction counts as skipped: 1062, 23505, or a list"},
 };
 
 #define SIM(member) KEY_FIELD(struct scenario_drive, sim.member)
@@ -421,6 +466,8 @@ static const struct section sections[SECTIONS] = {
                       "TPC-C-derived: results are not comparable with published TPC results."},
     [SECTION_SYSBENCH] = {"workload", "`workload:` of kind sysbench", ROWS(sysbench_rows), ""},
     [SECTION_BLOCK] = {"workload", "`workload:` of kind block", ROWS(block_rows), ""},
+    [SECTION_TPCB] = {"workload", "`workload:` of kind tpcb", ROWS(tpcb_rows),
+                      "pgbench's transactions, for servers alone: no model answers them."},
     [SECTION_MIX] = {"mix", "`workload.mix:` of tpcc as a section", ROWS(mix_rows),
                      "Weights; only their ratios matter."},
     [SECTION_STREAMS] = {"streams", "`workload.streams:` of block, each", ROWS(stream_rows), ""},
@@ -430,6 +477,8 @@ static const struct section sections[SECTIONS] = {
                              ""},
     [SECTION_DATABASE] = {"database", "`database:`", ROWS(database_rows),
                           "Where a default is \"by profile\", `rawtps plan` shows it."},
+    [SECTION_TARGET] = {"target", "`target:`", ROWS(target_rows),
+                        "A password belongs into ~/.pgpass, ~/.my.cnf or PGPASSWORD, MYSQL_PWD."},
     [SECTION_DRIVE] = {"drive", "`drive:`", ROWS(drive_rows),
                        "The keys from `dies` on override the drive model's."},
     [SECTION_PHASES] = {"phases", "`phases:`", ROWS(phases_rows), ""},

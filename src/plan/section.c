@@ -7,13 +7,14 @@
 /* A key that no row has: the nearest one, or the workload that does have it. */
 static int refuse_key(const struct section *section, const struct item *item, struct error *err)
 {
-    static const enum section_id workloads[] = {SECTION_TPCC, SECTION_SYSBENCH, SECTION_BLOCK};
-    static const char *const names[] = {"tpcc", "sysbench", "block"};
+    static const enum section_id workloads[] = {SECTION_TPCC, SECTION_SYSBENCH, SECTION_BLOCK,
+                                                SECTION_TPCB};
+    static const char *const names[] = {"tpcc", "sysbench", "block", "tpcb"};
     const char *near = key_nearest(section->rows, section->count, item->key);
 
     item_key_error(item, err, "unknown key \"%.60s\" in %s", item->key, section->name);
     if (strcmp(section->name, "workload") == 0) {
-        for (uint32_t i = 0; i < 3; i++) {
+        for (uint32_t i = 0; i < 4; i++) {
             const struct section *other = section_of(workloads[i]);
 
             if (key_find(other->rows, other->count, item->key)) {

@@ -12,7 +12,7 @@ bool run_is_bare(const struct result *result)
     const struct result_vm *all = &result->aggregate;
 
     for (uint32_t i = 0; i < all->txn_count; i++) {
-        if (all->txns[i].spent_ns[0] != 0) {
+        if (all->txns[i].spent_ns[0] != 0 || all->txns[i].spent_ns[RESULT_SPENT - 1] != 0) {
             return false;
         }
     }
@@ -35,7 +35,10 @@ static void name_drive(const struct result *result, struct text *out)
     const struct result_drive *drive = &result->drives[0];
     bool simulated = strcmp(drive->kind, "sim") == 0;
 
-    if (result->drive_count == 0) {
+    if (result->server_count > 0) {
+        text_addf(out, "%s %.*s", result->servers[0].flavour,
+                  (int)strcspn(result->servers[0].version, " -"), result->servers[0].version);
+    } else if (result->drive_count == 0) {
         text_add(out, "no drive");
     } else if (simulated || strcmp(drive->kind, "null") == 0) {
         text_add(out, simulated ? "simulated" : "null drive");
@@ -119,7 +122,8 @@ static void state(struct doc *doc, const struct result *result)
     }
 }
 
-static void vm_row(struct doc *doc, const struct result_vm *vm, bool pool)
+/* pool: not a bare drive; server: what a real one reads and writes is its own */
+static void vm_row(struct doc *doc, const struct result_vm *vm, bool pool, bool server)
 {
     const struct result_latency *lat = &vm->response;
     bool any = lat->count > 0;
@@ -134,8 +138,8 @@ static void vm_row(struct doc *doc, const struct result_vm *vm, bool pool)
     doc_cell_duration(doc, any ? (double)lat->max_ns : NAN);
     doc_cell_duration(doc, any ? lat->stddev_ns : NAN);
     doc_cell_share(doc, any ? vm->tps_cv : NAN, true);
-    doc_cell_number(doc, vm->read_mb_s);
-    doc_cell_number(doc, vm->write_mb_s);
+    doc_cell_number(doc, server ? NAN : vm->read_mb_s);
+    doc_cell_number(doc, server ? NAN : vm->write_mb_s);
     if (pool) {
         doc_cell_share(doc, result_fact(vm, "hit_ratio"), false);
     }
@@ -176,9 +180,9 @@ static void vm_table(struct doc *doc, const struct result *result)
         doc_table(doc, "vms", database, sizeof(database) / sizeof(*database));
     }
     for (uint32_t i = 0; i < result->vm_count; i++) {
-        vm_row(doc, &result->vms[i], !is_bare);
+        vm_row(doc, &result->vms[i], !is_bare, result->server_count > 0);
     }
-    vm_row(doc, &result->aggregate, !is_bare);
+    vm_row(doc, &result->aggregate, !is_bare, result->server_count > 0);
 }
 
 void doc_run(struct doc *doc, const struct result *result, const char *run_dir)
@@ -189,8 +193,10 @@ void doc_run(struct doc *doc, const struct result *result, const char *run_dir)
     run_verdicts(doc, result);
     run_types(doc, result);
     run_time_spent(doc, result);
+    run_statements(doc, result);
     run_physical_io(doc, result);
     run_database(doc, result);
+    run_servers(doc, result);
     run_failed_checks(doc, result);
     run_provenance(doc, result);
 }

@@ -25,6 +25,10 @@ void run_physical_io(struct doc *doc, const struct result *result);
 void run_database(struct doc *doc, const struct result *result);
 void run_failed_checks(struct doc *doc, const struct result *result);
 
+/* Real servers: what they were, and where their time went by statement. */
+void run_servers(struct doc *doc, const struct result *result);
+void run_statements(struct doc *doc, const struct result *result);
+
 /* Lines under the main table, and at the end. */
 void run_verdicts(struct doc *doc, const struct result *result);
 void run_provenance(struct doc *doc, const struct result *result);

@@ -81,15 +81,21 @@ void run_types(struct doc *doc, const struct result *result)
     }
 }
 
+/* The kinds of time that are shown: a server shows but its answers, a model what it did. */
+enum { SPENT_MODEL_FROM = 0, SPENT_SERVER_FROM = 4, SPENT_SERVER = RESULT_SPENT - 1 };
+struct spent_kinds {
+    uint32_t from, until;
+};
+
 /* A row of where the time of `count` transactions went, whose responses add up to sum_ns. */
-static void spent_row(struct doc *doc, const char *name, uint64_t count, double sum_ns,
-                      const double spent_ns[RESULT_SPENT])
+static void spent_row(struct doc *doc, struct spent_kinds kinds, const char *name, uint64_t count,
+                      double sum_ns, const double spent_ns[RESULT_SPENT])
 {
     double rest_ns = sum_ns;
 
     doc_cell(doc, "%s", name);
     doc_cell_duration(doc, per(sum_ns, (double)count));
-    for (uint32_t i = 0; i < RESULT_SPENT; i++) {
+    for (uint32_t i = kinds.from; i < kinds.until; i++) {
         double ns = spent_ns[i];
 
         rest_ns -= ns;
@@ -101,7 +107,7 @@ static void spent_row(struct doc *doc, const char *name, uint64_t count, double 
     doc_cell_share(doc, per(rest_ns, sum_ns), false);
 }
 
-void run_time_spent(struct doc *doc, const struct result *result)
+static struct spent_kinds spent_begin(struct doc *doc, bool server)
 {
     static const struct doc_column columns[] = {
         {"type", "type", DOC_LEFT},           {"a txn", "response_ns", DOC_RIGHT},
@@ -112,8 +118,27 @@ void run_time_spent(struct doc *doc, const struct result *result)
         {"session", "session_ns", DOC_RIGHT}, {"%", "session_share", DOC_RIGHT},
         {"rest", "rest_ns", DOC_RIGHT},       {"%", "rest_share", DOC_RIGHT},
     };
+    static const struct doc_column of_server[] = {
+        {"type", "type", DOC_LEFT},           {"a txn", "response_ns", DOC_RIGHT},
+        {"session", "session_ns", DOC_RIGHT}, {"%", "session_share", DOC_RIGHT},
+        {"server", "server_ns", DOC_RIGHT},   {"%", "server_share", DOC_RIGHT},
+        {"rest", "rest_ns", DOC_RIGHT},       {"%", "rest_share", DOC_RIGHT},
+    };
+
+    doc_heading(doc, 2, "Where the time went");
+    if (server) {
+        doc_table(doc, "time_spent", of_server, sizeof(of_server) / sizeof(*of_server));
+        return (struct spent_kinds){SPENT_SERVER_FROM, RESULT_SPENT};
+    }
+    doc_table(doc, "time_spent", columns, sizeof(columns) / sizeof(*columns));
+    return (struct spent_kinds){SPENT_MODEL_FROM, SPENT_SERVER};
+}
+
+void run_time_spent(struct doc *doc, const struct result *result)
+{
     const struct result_vm *all = &result->aggregate;
     double spent_ns[RESULT_SPENT] = {0}, own_ns[RESULT_SPENT];
+    struct spent_kinds kinds;
     bool any = false;
 
     for (uint32_t i = 0; i < all->txn_count; i++) {
@@ -125,17 +150,16 @@ void run_time_spent(struct doc *doc, const struct result *result)
     if (!any || all->response.count == 0 || run_is_bare(result)) {
         return;
     }
-    doc_heading(doc, 2, "Where the time went");
-    doc_table(doc, "time_spent", columns, sizeof(columns) / sizeof(*columns));
+    kinds = spent_begin(doc, spent_ns[SPENT_SERVER] > 0);
     for (uint32_t i = 0; i < all->txn_count; i++) {
         const struct result_txn *txn = &all->txns[i];
 
         for (uint32_t j = 0; j < RESULT_SPENT; j++) {
             own_ns[j] = (double)txn->spent_ns[j];
         }
-        spent_row(doc, txn->kind, txn->response.count, (double)txn->response.sum_ns, own_ns);
+        spent_row(doc, kinds, txn->kind, txn->response.count, (double)txn->response.sum_ns, own_ns);
     }
-    spent_row(doc, "all", all->response.count, (double)all->response.sum_ns, spent_ns);
+    spent_row(doc, kinds, "all", all->response.count, (double)all->response.sum_ns, spent_ns);
 }
 
 static void io_row(struct doc *doc, const struct result_vm *all, const struct result_io *io,
@@ -194,7 +218,8 @@ static double pages_written(const struct result_vm *vm)
             return (double)vm->ios[i].count;
         }
     }
-    return 0;
+    /* a server's own, where there is no drive of ours */
+    return vm->io_count == 0 ? result_fact(vm, "pages_written") : 0;
 }
 
 static void count_fact(struct doc *doc, const struct result_vm *vm, const char *name)

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const result_spent_names[RESULT_SPENT] = {"cpu", "lock", "read", "log", "session"};
+const char *const result_spent_names[RESULT_SPENT] = {"cpu", "lock",    "read",
+                                                      "log", "session", "server"};
 
 void result_latency_of(struct result_latency *ret, const struct hist *hist)
 {
@@ -85,7 +86,8 @@ int result_init(struct result *result, uint32_t vm_count, struct error *err)
     result->vms = mem_array(vm_count, sizeof(*result->vms));
     result->checks = mem_array(RESULT_CHECKS, sizeof(*result->checks));
     result->warnings = mem_array(RESULT_WARNINGS, sizeof(*result->warnings));
-    if (!result->vms || !result->checks || !result->warnings) {
+    result->servers = mem_array(RESULT_SERVERS, sizeof(*result->servers));
+    if (!result->vms || !result->checks || !result->warnings || !result->servers) {
         result_free(result);
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the result of %u VMs", vm_count);
     }
@@ -107,6 +109,7 @@ void result_free(struct result *result)
     mem_free(result->vms);
     mem_free(result->checks);
     mem_free(result->warnings);
+    mem_free(result->servers);
     *result = (struct result){0};
 }
 

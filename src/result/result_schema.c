@@ -73,7 +73,8 @@ static const struct schema_key spent_keys[] = {
     I64(result_txn, spent_ns[1], "lock", 0, "waiting for row locks"),
     I64(result_txn, spent_ns[2], "read", 0, "waiting for pages to be read"),
     I64(result_txn, spent_ns[3], "log", 0, "waiting for the log to be durable"),
-    I64(result_txn, spent_ns[4], "session", 0, "waiting for a session"),
+    I64(result_txn, spent_ns[4], "session", 0, "waiting for a session or connection"),
+    I64(result_txn, spent_ns[5], "server", 0, "waiting for a server's answers, whatever it did"),
 };
 static const struct schema spent_schema = {"Time spent", KEYS(spent_keys)};
 
@@ -141,6 +142,16 @@ static const struct schema_key integrity_keys[] = {
 };
 static const struct schema integrity_schema = {"Integrity", KEYS(integrity_keys)};
 
+static const struct schema_key statement_keys[] = {
+    STR(result_statement, name, "name", KEY_REQUIRED, "as the workload calls it"),
+    U64(result_statement, count, "count", 0, "round trips that ended in the sample"),
+    U64(result_statement, errors, "errors", 0, "of these, refused or lost"),
+    U64(result_statement, empty, "empty", 0, "of these, without a row found or changed"),
+    I64(result_statement, sum_ns, "sum_ns", 0, "from sent to answered, all together"),
+    I64(result_statement, max_ns, "max_ns", 0, "the longest since the run began"),
+};
+static const struct schema statement_schema = {"Statement", KEYS(statement_keys)};
+
 static const struct schema_key vm_keys[] = {
     STR(result_vm, name, "name", KEY_REQUIRED, "`vm0` ...; `all`"),
     STR(result_vm, config, "config", 0, "its vm-config"),
@@ -168,6 +179,8 @@ static const struct schema_key vm_keys[] = {
     OBJECT(result_vm, service, "service", 0, latency_schema, "of all types"),
     LIST(result_vm, txns, txn_count, "txns", 0, txn_schema, "by transaction type"),
     LIST(result_vm, ios, io_count, "ios", 0, io_schema, "by verb and area"),
+    LIST(result_vm, statements, statement_count, "statements", 0, statement_schema,
+         "of real servers"),
     MAP("facts", KEY_FACTS, "what the target reports: name, number"),
     OBJECT(result_vm, audit, "audit", 0, audit_schema, "Little's law"),
     OBJECT(result_vm, steady, "steady", 0, steady_schema, "steady state"),
@@ -213,6 +226,34 @@ static const struct schema_key drive_keys[] = {
         "bytes programmed / bytes written"),
 };
 static const struct schema drive_schema = {"Drive", KEYS(drive_keys)};
+
+static const struct schema_key setting_keys[] = {
+    STR(result_setting, name, "name", KEY_REQUIRED, "as the server calls it"),
+    STR(result_setting, value, "value", 0, "as it prints it"),
+};
+static const struct schema setting_schema = {"Setting", KEYS(setting_keys)};
+
+static const struct schema_key server_keys[] = {
+    STR(result_server, vm, "vm", KEY_REQUIRED, "the VM that asked it"),
+    STR(result_server, url, "url", KEY_UNKNOWN, "where it was, without a password"),
+    STR(result_server, flavour, "flavour", KEY_UNKNOWN,
+        "`PostgreSQL`, `MariaDB`, `MySQL`, `Percona`"),
+    STR(result_server, version, "version", KEY_UNKNOWN, ""),
+    STR(result_server, isolation, "isolation", KEY_UNKNOWN, "of the run's transactions"),
+    STR(result_server, flush_method, "flush_method", KEY_UNKNOWN, ""),
+    BOOL(result_server, durable, "durable", 0, "a commit that was answered survives a power cut"),
+    U64(result_server, buffer_bytes, "buffer_bytes", KEY_UNKNOWN, ""),
+    U64(result_server, log_capacity_bytes, "log_capacity_bytes", KEY_UNKNOWN, ""),
+    U64(result_server, database_bytes, "database_bytes", KEY_UNKNOWN, "before the run"),
+    U32(result_server, connections, "connections", 0, "of the VM"),
+    U32(result_server, loops, "loops", 0, "threads that drove them"),
+    BOOL(result_server, prepared, "prepared", 0, "prepared statements"),
+    BOOL(result_server, pipeline, "pipeline", 0, "statements were sent ahead of answers"),
+    BOOL(result_server, procedures, "procedures", 0, "stored procedures"),
+    LIST(result_server, settings, setting_count, "settings", 0, setting_schema,
+         "durability, sizes, waits"),
+};
+static const struct schema server_schema = {"Server", KEYS(server_keys)};
 
 static const struct schema_key run_keys[] = {
     STR(result, run.id, "id", KEY_HERE, "name of the run directory"),
@@ -287,6 +328,8 @@ static const struct schema_key result_keys[] = {
     PART("precondition", KEY_OBJECT, 0, precondition_schema, ""),
     PART("hosts", KEY_ONE, KEY_HERE, host_schema, "where it ran"),
     LIST(result, drives, drive_count, "drives", 0, drive_schema, ""),
+    FAR_LIST(result, servers, server_count, "servers", 0, RESULT_SERVERS, server_schema,
+             "real ones"),
     FAR_LIST(result, vms, vm_count, "vms", KEY_REQUIRED, RESULT_VMS, vm_schema, ""),
     OBJECT(result, aggregate, "aggregate", KEY_REQUIRED, vm_schema,
            "all VMs, from merged histograms"),
@@ -298,8 +341,8 @@ static const struct schema_key result_keys[] = {
 const struct schema schema_result = {"The document", KEYS(result_keys)};
 
 const struct schema *const schema_objects[SCHEMA_OBJECTS] = {
-    &schema_result,       &run_schema,   &scenario_schema, &config_schema, &phase_schema,
-    &precondition_schema, &host_schema,  &drive_schema,    &vm_schema,     &txn_schema,
-    &spent_schema,        &io_schema,    &latency_schema,  &audit_schema,  &steady_schema,
-    &integrity_schema,    &check_schema,
+    &schema_result,       &run_schema,   &scenario_schema, &config_schema,  &phase_schema,
+    &precondition_schema, &host_schema,  &drive_schema,    &vm_schema,      &txn_schema,
+    &spent_schema,        &io_schema,    &latency_schema,  &audit_schema,   &steady_schema,
+    &integrity_schema,    &check_schema, &server_schema,   &setting_schema, &statement_schema,
 };

@@ -112,6 +112,9 @@ static bool next(struct workload *workload, struct txn *txn, struct op *op)
     if (txn->step == TPCC_OVER) {
         return false;
     }
+    if (tpcc_of(workload)->settings.procedures) {
+        return tpcc_call_next(txn, op);
+    }
     switch (txn->kind) {
     case TPCC_NEW_ORDER:
         return new_order_next(txn, op);
@@ -194,17 +197,29 @@ static bool is_apart(uint32_t load, uint32_t run)
     return apart >= 65 && apart <= 119 && apart != 96 && apart != 112;
 }
 
-void tpcc_constants(uint64_t seed, struct tpcc_constants *ret)
+static void draw_constants(uint64_t seed, const uint32_t *c_load, struct tpcc_constants *ret)
 {
     struct rng rng;
 
     rng_init(&rng, seed, CONSTANTS_STREAM);
     ret->c_last_load = (uint32_t)rng_below(&rng, 256);
+    ret->c_last_load = c_load ? *c_load : ret->c_last_load;
     ret->c_id = (uint32_t)rng_below(&rng, 1024);
     ret->i_id = (uint32_t)rng_below(&rng, 8192);
     do {
         ret->c_last = (uint32_t)rng_below(&rng, 256);
     } while (!is_apart(ret->c_last_load, ret->c_last));
+}
+
+void tpcc_constants(uint64_t seed, struct tpcc_constants *ret)
+{
+    draw_constants(seed, NULL, ret);
+}
+
+void tpcc_constants_beside(uint64_t seed, uint32_t c_load, struct tpcc_constants *ret)
+{
+    must(c_load < 256);
+    draw_constants(seed, &c_load, ret);
 }
 
 static int settings_check(const struct tpcc_settings *settings, struct error *err)
@@ -213,6 +228,10 @@ static int settings_check(const struct tpcc_settings *settings, struct error *er
 
     if (settings->warehouses == 0 || settings->users == 0) {
         return error_set(err, EXIT_USAGE, -EINVAL, "TPC-C needs a warehouse and a user");
+    }
+    if (settings->c_load_known && settings->c_load > 255) {
+        return error_set(err, EXIT_FAILED, -EINVAL, "the C of last names must be 0 to 255, not %u",
+                         settings->c_load);
     }
     if (!(settings->wait_factor >= 0 && settings->wait_factor <= 1e6)) {
         return error_set(err, EXIT_USAGE, -EINVAL, "the wait factor must be 0 to 10^6, not %g",
@@ -266,7 +285,8 @@ struct workload *tpcc_open(const struct tpcc_settings *settings, struct error *e
     }
     tpcc->workload.ops = &tpcc_ops;
     tpcc->settings = *settings;
-    tpcc_constants(settings->seed, &tpcc->constants);
+    draw_constants(settings->seed, settings->c_load_known ? &settings->c_load : NULL,
+                   &tpcc->constants);
     fill_kinds(tpcc);
     tpcc->catalog = *tpcc_catalog();
     tpcc->catalog.kinds = tpcc->kinds;

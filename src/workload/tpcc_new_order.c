@@ -1,5 +1,9 @@
 #include "tpcc_txn.h"
 
+#include "base/must.h"
+#include "sql_texts.h"
+#include <stdio.h>
+
 /* Clause 2.4. A line is one word, so that lines sort as numbers: supply, item, number, quantity. */
 enum { SUPPLY_SHIFT = 32, ITEM_SHIFT = 8, NUMBER_SHIFT = 4, NIBBLE = 15 };
 /* Steps: the order first, then four a line. */
@@ -143,4 +147,20 @@ bool new_order_next(struct txn *txn, struct op *op)
     default:
         return line_next(txn, op, step - LINES_FROM);
     }
+}
+
+uint32_t tpcc_sql_lines(const struct txn *txn, char *buf, uint32_t size)
+{
+    const struct new_order *order = (const struct new_order *)&txn->state;
+    uint32_t used = 0;
+
+    for (uint32_t i = 0; i < order->line_count; i++) {
+        uint64_t line = order->lines[i];
+
+        used += (uint32_t)snprintf(buf + used, size - used, "%s%u,%u,%u,%u", i > 0 ? "," : "",
+                                   line_supply(line), line_item(line), line_number(line),
+                                   line_quantity(line));
+        must(used < size);
+    }
+    return used;
 }

@@ -53,6 +53,12 @@ const struct catalog_statement tpcc_statements[TPCC_STATEMENTS] = {
 
     [TPCC_S_SL_DISTRICT] = {"stock_level.district", OP_SELECT, TPCC_DISTRICT},
     [TPCC_S_SL_COUNT] = {"stock_level.count", OP_SELECT, TPCC_STOCK},
+
+    [TPCC_S_CALL_NEW_ORDER] = {"new_order.call", OP_INSERT, TPCC_ORDERS},
+    [TPCC_S_CALL_PAYMENT] = {"payment.call", OP_UPDATE, TPCC_CUSTOMER},
+    [TPCC_S_CALL_ORDER_STATUS] = {"order_status.call", OP_SELECT, TPCC_ORDERS},
+    [TPCC_S_CALL_DELIVERY] = {"delivery.call", OP_UPDATE, TPCC_ORDERS},
+    [TPCC_S_CALL_STOCK_LEVEL] = {"stock_level.call", OP_SELECT, TPCC_STOCK},
 };
 
 /* Limits of the 90th percentile: clause 5.2.5.3. */

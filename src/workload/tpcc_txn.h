@@ -96,6 +96,9 @@ bool order_status_next(struct txn *txn, struct op *op);
 bool delivery_next(struct txn *txn, struct op *op);
 bool stock_level_next(struct txn *txn, struct op *op);
 
+/* All kinds at once, where a transaction is one call of a stored procedure (tpcc_call.c). */
+bool tpcc_call_next(struct txn *txn, struct op *op);
+
 /* Back to the first district, or, with a commit a district, to the one that is not committed. */
 void delivery_restart(struct txn *txn);
 

@@ -57,6 +57,9 @@ like 'drives' "$out" '^drive +h3200-u2  '
 like 'profiles' "$out" '^profile +innodb  '
 is 'one line each, with what it is about' "$(grep -vc '^[a-z-]* *[^ ]*  *[^ ]' out)" 0
 for name in $(printf '%s\n' "$out" | awk '$1 == "scenario" { print $2 }'); do
+    case $name in
+    tpcb-*) continue ;; # asks a server, which is not here
+    esac
     run "$RAWTPS" plan "$name" --virtual
     is "$name can be planned" "$code$err" 0
 done

@@ -1,5 +1,5 @@
 /*
- * rooms: engine target workload io stats base result
+ * rooms: engine plan target sql workload io stats base result
  * The engine against queueing theory: if due, begun, ended or the schedule were wrong, a user's
  * latencies would be too, on every drive.
  */
@@ -152,7 +152,7 @@ static void bench_open(struct bench *b, uint32_t users, uint32_t servers, double
     rng_init(&b->vm->arrivals, 11, 2);
     assert_int_equal(record_init(&b->vm->current, 1, &err), 0);
     for (uint32_t id = 0; id < users; id++) {
-        user_init(&b->vm->users[id], id, false, 5);
+        user_init(&b->vm->users[id], id, false, 5, id);
     }
 }
 

@@ -29,8 +29,17 @@ int64_t heap_first(const int64_t *heap)
     return heap[0];
 }
 END
-    cat > tree/src/io/uring.c <<'END'
+    cat > tree/src/io/ring.h <<'END'
+/* io/ring: the ring itself. */
+#ifndef RAWTPS_IO_RING_H
+#define RAWTPS_IO_RING_H
+
 #include <liburing.h>
+
+#endif
+END
+    cat > tree/src/io/uring.c <<'END'
+#include "ring.h"
 #include <sys/uio.h>
 
 #include "base/heap.h"

@@ -329,7 +329,8 @@ static void always_due(struct timer *timer)
 
 static void due_timers_let_completions_in(void **state)
 {
-    static const struct loop_ops ops = {"count", count_wait, close_nothing};
+    static const struct loop_ops ops = {
+        .name = "count", .wait = count_wait, .close = close_nothing};
     struct seen seen = {.timer.fire = always_due};
     struct loop loop;
     struct error err;

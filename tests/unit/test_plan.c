@@ -88,10 +88,13 @@ static void every_shipped_scenario_is_planned(void **state)
             struct text text = {0};
 
             snprintf(path, sizeof(path), "%s/scenarios/%s", data_dir, entry->d_name);
-            request.virtual_time = true;
+            /* no model answers pgbench's transactions: a server is planned for */
+            request.virtual_time = strncmp(entry->d_name, "tpcb-", 5) != 0;
             build(&request);
-            check_slices();
-            assert_true(plan.virtual_time);
+            if (request.virtual_time) {
+                check_slices();
+            }
+            assert_int_equal(plan.virtual_time, request.virtual_time);
             assert_int_equal(plan.phases[plan.phase_count - 1].kind, PHASE_SAMPLE);
             plan_explain(&plan, &text);
             assert_true(text.length > 1000 && !text.failed);

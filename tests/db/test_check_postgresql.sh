@@ -1,0 +1,9 @@
+#!/bin/bash
+# Every consistency rule finds the row that breaks it (postgresql).
+# limit: 240, must-run
+. "$ROOT/tests/lib/tap.sh"
+. "$ROOT/tests/lib/servers.sh"
+kind=postgresql
+. "$ROOT/tests/lib/db_cases.sh"
+
+case_check

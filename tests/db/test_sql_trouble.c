@@ -1,0 +1,392 @@
+/* rooms: base io sql. What servers refuse, break off and forget, provoked for real.
+ * must-run, not-sanitized, limit: 240
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server.h"
+#include "sql_rig.h"
+
+enum { MANY = 500 };
+static const int64_t MS = 1000000;
+
+static struct server servers[2];
+static const char *const kinds[2] = {"postgresql", "mysql"};
+static const struct sql_options prepared = {.statements = 8, .prepared = true};
+
+static void remake(int d)
+{
+    server_sql(&servers[d], "DROP TABLE IF EXISTS t", NULL, 0);
+    server_sql(&servers[d],
+               d == 0 ? "CREATE TABLE t (a int PRIMARY KEY, b int); GRANT ALL ON t TO bench; "
+                        "INSERT INTO t VALUES (1, 0), (2, 0)"
+                      : "CREATE TABLE t (a int PRIMARY KEY, b int); "
+                        "INSERT INTO t VALUES (1, 0), (2, 0)",
+               NULL, 0);
+}
+
+static struct sql_statement update_of(int d)
+{
+    return (struct sql_statement){.id = 0,
+                                  .text = d == 0 ? "UPDATE t SET b = b + 1 WHERE a = $1"
+                                                 : "UPDATE t SET b = b + 1 WHERE a = ?",
+                                  .params = 1};
+}
+
+/* Two transactions hold a row each and want the other's: which of the two is told to retry? */
+static void deadlock(struct sql_rig *rig, int d)
+{
+    struct sql_statement update = update_of(d);
+    struct sql *a = sql_rig_connect(rig, &prepared), *b = sql_rig_connect(rig, &prepared);
+    struct sql_rig_answer first, second, *loser;
+
+    assert_int_equal(sql_rig_text(rig, a, "BEGIN", NULL), SQL_DONE);
+    assert_int_equal(sql_rig_text(rig, b, "BEGIN", NULL), SQL_DONE);
+    sql_rig_ask(&first, &update, "i", (int64_t)1);
+    assert_int_equal(sql_rig_run(rig, a, &first), SQL_DONE);
+    sql_rig_ask(&second, &update, "i", (int64_t)2);
+    assert_int_equal(sql_rig_run(rig, b, &second), SQL_DONE);
+    sql_rig_ask(&first, &update, "i", (int64_t)2);
+    rig->ops->begin(a, &first.call);
+    sql_rig_turn(rig, 100 * MS);
+    assert_int_equal(first.done, 0);
+    sql_rig_ask(&second, &update, "i", (int64_t)1);
+    rig->ops->begin(b, &second.call);
+    for (int i = 0; i < 100 && first.done + second.done < 1; i++) {
+        sql_rig_turn(rig, 50 * MS);
+    }
+    loser = first.done && first.call.fate == SQL_RETRY ? &first : &second;
+    for (int i = 0; i < 100 && first.done + second.done < 2; i++) {
+        sql_rig_turn(rig, 50 * MS);
+        if (loser->done && first.done + second.done < 2) {
+            sql_rig_text(rig, loser == &first ? a : b, "ROLLBACK", NULL);
+        }
+    }
+    assert_int_equal(loser->call.fate, SQL_RETRY);
+    assert_string_equal(loser->call.state, d == 0 ? "40P01" : "1213");
+    assert_true(loser->call.error[0] != '\0');
+    assert_int_equal(sql_rig_text(rig, loser == &first ? a : b, "ROLLBACK", NULL), SQL_DONE);
+    assert_int_equal(sql_rig_text(rig, loser == &first ? b : a, "COMMIT", NULL), SQL_DONE);
+    rig->ops->close(a);
+    rig->ops->close(b);
+}
+
+static void deadlocks_are_to_be_tried_again(void **state)
+{
+    for (int d = 0; d < 2; d++) {
+        struct sql_rig rig;
+
+        remake(d);
+        sql_rig_open(&rig, servers[d].url, 4);
+        deadlock(&rig, d);
+        sql_rig_close(&rig);
+    }
+}
+
+static void lock_timeouts_are_to_be_tried_again(void **state)
+{
+    for (int d = 0; d < 2; d++) {
+        struct sql_statement update = update_of(d);
+        struct sql_rig rig;
+        struct sql_rig_answer answer;
+        struct sql *a, *b;
+
+        remake(d);
+        sql_rig_open(&rig, servers[d].url, 4);
+        a = sql_rig_connect(&rig, &prepared);
+        b = sql_rig_connect(&rig, &prepared);
+        sql_rig_text(&rig, b,
+                     d == 0 ? "SET lock_timeout = '100ms'" : "SET innodb_lock_wait_timeout = 1",
+                     NULL);
+        sql_rig_text(&rig, a, "BEGIN", NULL);
+        sql_rig_ask(&answer, &update, "i", (int64_t)1);
+        assert_int_equal(sql_rig_run(&rig, a, &answer), SQL_DONE);
+        assert_int_equal(answer.call.rows, 1);
+        sql_rig_ask(&answer, &update, "i", (int64_t)1);
+        assert_int_equal(sql_rig_run(&rig, b, &answer), SQL_RETRY);
+        assert_string_equal(answer.call.state, d == 0 ? "55P03" : "1205");
+        rig.ops->close(a);
+        rig.ops->close(b);
+        sql_rig_close(&rig);
+    }
+}
+
+static void serialization_failures_are_to_be_tried_again(void **state)
+{
+    for (int d = 0; d < 2; d++) {
+        struct sql_statement update = update_of(d);
+        struct sql_rig rig;
+        struct sql_rig_answer answer;
+        struct sql *a, *b;
+
+        remake(d);
+        sql_rig_open(&rig, servers[d].url, 4);
+        a = sql_rig_connect(&rig, &prepared);
+        b = sql_rig_connect(&rig, &prepared);
+        if (d == 1 &&
+            sql_rig_text(&rig, a, "SET innodb_snapshot_isolation = 1", NULL) != SQL_DONE) {
+            print_message("# this MariaDB has no innodb_snapshot_isolation\n");
+        } else {
+            sql_rig_text(&rig, a,
+                         d == 0 ? "BEGIN ISOLATION LEVEL REPEATABLE READ"
+                                : "START TRANSACTION WITH CONSISTENT SNAPSHOT",
+                         NULL);
+            sql_rig_text(&rig, a, "SELECT a FROM t", NULL);
+            sql_rig_ask(&answer, &update, "i", (int64_t)1);
+            assert_int_equal(sql_rig_run(&rig, b, &answer), SQL_DONE);
+            sql_rig_ask(&answer, &update, "i", (int64_t)1);
+            assert_int_equal(sql_rig_run(&rig, a, &answer), SQL_RETRY);
+            assert_string_equal(answer.call.state, d == 0 ? "40001" : "1020");
+        }
+        rig.ops->close(a);
+        rig.ops->close(b);
+        sql_rig_close(&rig);
+    }
+}
+
+static void other_errors_are_refusals_and_the_connection_goes_on(void **state)
+{
+    static const struct {
+        const char *text, *states[2];
+    } rows[] = {
+        {"INSERT INTO t VALUES (1, 1)", {"23505", "1062"}},
+        {"SELECT * FROM missing", {"42P01", "1146"}},
+        {"SELEC 1", {"42601", "1064"}},
+        {"SELECT 1/0 FROM t WHERE a = 'x'", {"22P02", NULL}},
+        {"INSERT INTO t (nothing) VALUES (1)", {"42703", "1054"}},
+    };
+
+    for (int d = 0; d < 2; d++) {
+        for (int mode = 0; mode < 4; mode++) {
+            struct sql_options options = {
+                .statements = 8, .prepared = mode & 1, .pipeline = d == 0 && mode & 2};
+            struct sql_rig rig;
+            struct sql *sql;
+
+            remake(d);
+            sql_rig_open(&rig, mode & 2 && d == 1 ? servers[d].tls_url : servers[d].url, 4);
+            sql = sql_rig_connect(&rig, &options);
+            for (uint32_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+                struct sql_statement statement = {.id = i, .text = rows[i].text};
+                struct sql_rig_answer answer;
+
+                if (rows[i].states[d] == NULL) {
+                    continue;
+                }
+                for (int round = 0; round < 2; round++) {
+                    sql_rig_ask(&answer, &statement, NULL);
+                    assert_int_equal(sql_rig_run(&rig, sql, &answer), SQL_REFUSED);
+                    assert_string_equal(answer.call.state, rows[i].states[d]);
+                    assert_null(strchr(answer.call.error, '\n'));
+                }
+                statement = (struct sql_statement){.id = 7, .text = "SELECT b FROM t WHERE a = 2"};
+                sql_rig_ask(&answer, &statement, NULL);
+                assert_int_equal(sql_rig_run(&rig, sql, &answer), SQL_DONE);
+                assert_string_equal(answer.rows, "#0;");
+            }
+            rig.ops->close(sql);
+            sql_rig_close(&rig);
+        }
+    }
+}
+
+static void killed_connections_are_gone_and_say_why(void **state)
+{
+    for (int d = 0; d < 2; d++) {
+        const char *urls[] = {servers[d].url, servers[d].tls_url};
+
+        for (int u = 0; u < 2; u++) {
+            struct sql_statement sleep = {
+                .id = 1, .text = d == 0 ? "SELECT pg_sleep(20)" : "SELECT SLEEP(20)"};
+            struct sql_rig rig;
+            struct sql_rig_answer answer, later;
+            struct sql *busy, *idle, *other;
+            char kill[600];
+
+            sql_rig_open(&rig, urls[u], 8);
+            busy = sql_rig_connect(&rig, &prepared);
+            idle = sql_rig_connect(&rig, &prepared);
+            other = sql_rig_connect(&rig, &prepared);
+            sql_rig_text(&rig, idle, "SELECT 1", NULL);
+            sql_rig_ask(&answer, &sleep, NULL);
+            rig.ops->begin(busy, &answer.call);
+            sql_rig_turn(&rig, 50 * MS);
+            if (d == 0) {
+                server_sql(&servers[d],
+                           "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE "
+                           "usename = 'bench' AND (query LIKE '%pg_sleep%' OR query = 'SELECT 1')",
+                           kill, sizeof(kill));
+                assert_string_equal(kill, "2");
+            } else {
+                server_sql(&servers[d],
+                           "SELECT CONCAT('KILL ', id, ';') FROM information_schema.processlist "
+                           "WHERE user = 'bench'",
+                           kill, sizeof(kill));
+                server_sql(&servers[d], kill, NULL, 0);
+            }
+            for (int i = 0; i < 100 && !answer.done; i++) {
+                sql_rig_turn(&rig, 20 * MS);
+            }
+            assert_int_equal(answer.done, 1);
+            assert_int_equal(answer.call.fate, SQL_GONE);
+            assert_true(answer.call.error[0] != '\0');
+            sql_rig_ask(&later, &sleep, NULL);
+            assert_int_equal(sql_rig_run(&rig, idle, &later), SQL_GONE);
+            sql_rig_ask(&later, &sleep, NULL);
+            assert_int_equal(sql_rig_run(&rig, idle, &later), SQL_GONE); /* and stays so */
+            rig.ops->close(busy);
+            rig.ops->close(idle);
+            busy = sql_rig_connect(&rig, &prepared);
+            assert_int_equal(sql_rig_text(&rig, busy, "SELECT 1", NULL), SQL_DONE);
+            rig.ops->close(busy);
+            rig.ops->close(other);
+            assert_int_equal(rig.loop.in_flight, 0);
+            sql_rig_close(&rig);
+        }
+    }
+}
+
+static void a_killed_server_is_gone_and_comes_back(void **state)
+{
+    for (int d = 0; d < 2; d++) {
+        struct sql_statement sleep = {.id = 1,
+                                      .text = d == 0 ? "SELECT pg_sleep(20)" : "SELECT SLEEP(20)"};
+        struct sql_rig rig;
+        struct sql_rig_answer answers[3];
+        struct sql *sql[3], *again;
+        struct error err = {0};
+
+        remake(d);
+        sql_rig_open(&rig, servers[d].tcp_url, 8);
+        for (int i = 0; i < 3; i++) {
+            sql[i] = sql_rig_connect(&rig, &prepared);
+            sql_rig_ask(&answers[i], &sleep, NULL);
+            rig.ops->begin(sql[i], &answers[i].call);
+        }
+        sql_rig_turn(&rig, 50 * MS);
+        server_kill(&servers[d]);
+        for (int i = 0; i < 200 && answers[0].done + answers[1].done + answers[2].done < 3; i++) {
+            sql_rig_turn(&rig, 20 * MS);
+        }
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(answers[i].done, 1);
+            assert_int_equal(answers[i].call.fate, SQL_GONE);
+            rig.ops->close(sql[i]);
+        }
+        assert_null(sql_rig_try(&rig, &prepared, &err));
+        assert_int_equal(err.exit, EXIT_FAILED);
+        server_again(&servers[d]);
+        again = sql_rig_connect(&rig, &prepared);
+        assert_int_equal(sql_rig_text(&rig, again, "SELECT a FROM t", NULL), SQL_DONE);
+        rig.ops->close(again);
+        sql_rig_close(&rig);
+    }
+}
+
+static void five_hundred_connections_answer(void **state)
+{
+    static struct sql_rig_answer answers[MANY];
+    static struct sql *sql[MANY];
+
+    for (int d = 0; d < 2; d++) {
+        struct sql_statement select = {.id = 1,
+                                       .text = d == 0 ? "SELECT b FROM t WHERE a = $1"
+                                                      : "SELECT b FROM t WHERE a = ?",
+                                       .params = 1};
+        struct sql_rig rig;
+        uint32_t done = 0;
+
+        remake(d);
+        sql_rig_open(&rig, servers[d].url, MANY);
+        for (int i = 0; i < MANY; i++) {
+            sql[i] = sql_rig_connect(&rig, &prepared);
+        }
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < MANY; i++) {
+                sql_rig_ask(&answers[i], &select, "i", (int64_t)(1 + i % 2));
+                rig.ops->begin(sql[i], &answers[i].call);
+            }
+            for (int turn = 0; turn < 1000; turn++) {
+                sql_rig_turn(&rig, 10 * MS);
+                done = 0;
+                for (int i = 0; i < MANY; i++) {
+                    done += answers[i].done;
+                }
+                if (done == MANY) {
+                    break;
+                }
+            }
+            assert_int_equal(done, MANY);
+            for (int i = 0; i < MANY; i++) {
+                assert_int_equal(answers[i].call.fate, SQL_DONE);
+                assert_string_equal(answers[i].rows, "#0;");
+            }
+        }
+        assert_true(rig.ops->memory_bytes(sql[0]) < 2048);
+        for (int i = 0; i < MANY; i++) {
+            rig.ops->close(sql[i]);
+        }
+        sql_rig_close(&rig);
+    }
+}
+
+static void calls_under_way_end_when_it_is_closed(void **state)
+{
+    for (int d = 0; d < 2; d++) {
+        struct sql_statement sleep = {.id = 1,
+                                      .text = d == 0 ? "SELECT pg_sleep(1)" : "SELECT SLEEP(1)"};
+        const char *urls[] = {servers[d].url, servers[d].tls_url};
+
+        for (int u = 0; u < 2; u++) {
+            struct sql_rig rig;
+            struct sql_rig_answer answer;
+            struct sql *sql;
+
+            sql_rig_open(&rig, urls[u], 2);
+            sql = sql_rig_connect(&rig, &prepared);
+            sql_rig_ask(&answer, &sleep, NULL);
+            rig.ops->begin(sql, &answer.call);
+            rig.ops->close(sql);
+            assert_int_equal(answer.done, 1);
+            assert_int_equal(answer.call.fate, SQL_GONE);
+            assert_int_equal(rig.loop.in_flight, 0);
+            sql = sql_rig_connect(&rig, &prepared);
+            sql_rig_ask(&answer, &sleep, NULL);
+            rig.ops->begin(sql, &answer.call);
+            sql_rig_turn(&rig, 20 * MS);
+            rig.ops->close(sql); /* while it waits */
+            assert_int_equal(answer.done, 1);
+            sql_rig_close(&rig);
+        }
+    }
+}
+
+static int begin(void **state)
+{
+    for (int d = 0; d < 2; d++) {
+        server_start(&servers[d], kinds[d], kinds[d], "tls");
+    }
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(deadlocks_are_to_be_tried_again),
+        cmocka_unit_test(lock_timeouts_are_to_be_tried_again),
+        cmocka_unit_test(serialization_failures_are_to_be_tried_again),
+        cmocka_unit_test(other_errors_are_refusals_and_the_connection_goes_on),
+        cmocka_unit_test(killed_connections_are_gone_and_say_why),
+        cmocka_unit_test(a_killed_server_is_gone_and_comes_back),
+        cmocka_unit_test(five_hundred_connections_answer),
+        cmocka_unit_test(calls_under_way_end_when_it_is_closed),
+    };
+
+    return cmocka_run_group_tests_name("sql_trouble", tests, begin, NULL);
+}
