@@ -31,6 +31,7 @@ struct run_options {
     const char *out;  /* --out DIR or NULL */
     const char *root; /* "results" */
     const char *label;
+    const struct result_pair *pair;      /* NULL: the run is none of a series */
     const char *tool_version, *build_id; /* of the program, for the result; NULL: "" */
     const char *const *command;
     uint32_t command_count;

@@ -161,6 +161,15 @@ struct result_server {
     uint32_t setting_count;
 };
 
+/* Of runs that were made in turns, to be analysed as pairs: neighbours in order, one of each side.
+ */
+struct result_pair {
+    char design[16]; /* "abba"; "" if it is none of a series */
+    char series[40]; /* which series */
+    char side[4];    /* "A", "B" */
+    uint32_t order;  /* from 1 */
+};
+
 struct result {
     uint32_t schema_version;
     struct {
@@ -174,6 +183,7 @@ struct result {
         int64_t wall_ns, cpu_ns; /* of the tool itself */
         uint64_t memory_bytes;   /* planned; peak resident in peak_memory_bytes */
         uint64_t peak_memory_bytes;
+        struct result_pair pair;
     } run;
     struct {
         char name[64], sha256[72], basis[24], scale[24];

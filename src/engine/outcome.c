@@ -60,6 +60,9 @@ static void outcome_run(struct run *run)
     copy_text(result->run.version, sizeof(result->run.version), run->options->tool_version);
     copy_text(result->run.build_id, sizeof(result->run.build_id), run->options->build_id);
     copy_text(result->run.label, sizeof(result->run.label), run->options->label);
+    if (run->options->pair != NULL) {
+        result->run.pair = *run->options->pair;
+    }
     copy_text(result->run.ended, sizeof(result->run.ended), "running");
     gmtime_r(&seconds, &utc);
     strftime(result->run.started_utc, sizeof(result->run.started_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);

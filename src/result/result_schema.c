@@ -255,6 +255,14 @@ static const struct schema_key server_keys[] = {
 };
 static const struct schema server_schema = {"Server", KEYS(server_keys)};
 
+static const struct schema_key pair_keys[] = {
+    STR(result_pair, design, "design", KEY_REQUIRED, "`abba`: ABBAABBA..."),
+    STR(result_pair, series, "series", 0, "which series of runs"),
+    U32(result_pair, order, "order", 0, "of this run in the series, from 1"),
+    STR(result_pair, side, "side", 0, "`A` or `B`"),
+};
+static const struct schema pair_schema = {"Pair", KEYS(pair_keys)};
+
 static const struct schema_key run_keys[] = {
     STR(result, run.id, "id", KEY_HERE, "name of the run directory"),
     STR(result, run.tool, "tool", 0, "`rawtps`"),
@@ -274,6 +282,8 @@ static const struct schema_key run_keys[] = {
     I64(result, run.cpu_ns, "cpu_ns", KEY_HERE, ""),
     U64(result, run.memory_bytes, "memory_bytes", KEY_HERE, "planned"),
     U64(result, run.peak_memory_bytes, "peak_memory_bytes", KEY_HERE, "resident at most"),
+    OBJECT(result, run.pair, "pair", KEY_HERE | KEY_UNKNOWN, pair_schema,
+           "runs made in turns on two drives"),
 };
 static const struct schema run_schema = {"run", KEYS(run_keys)};
 
@@ -345,4 +355,5 @@ const struct schema *const schema_objects[SCHEMA_OBJECTS] = {
     &precondition_schema, &host_schema,  &drive_schema,    &vm_schema,      &txn_schema,
     &spent_schema,        &io_schema,    &latency_schema,  &audit_schema,   &steady_schema,
     &integrity_schema,    &check_schema, &server_schema,   &setting_schema, &statement_schema,
+    &pair_schema,
 };
