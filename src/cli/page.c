@@ -15,7 +15,8 @@
 enum { WIDTH_LEAST = 40 };
 
 const char *const page_color_names[PAGE_COLORS] = {"auto", "always", "never"};
-const char *const page_format_names[PAGE_FORMATS] = {"text", "markdown", "csv", "json", "digest"};
+const char *const page_format_names[PAGE_FORMATS] = {"text", "markdown", "csv",
+                                                     "json", "html",     "digest"};
 
 /* What became of stdout: there is one a process. */
 static struct {
@@ -176,6 +177,8 @@ int page_render(const struct result *result, const char *run_dir, enum page_form
             doc_markdown(&doc, ret);
         } else if (format == PAGE_CSV) {
             doc_csv(&doc, ret);
+        } else if (format == PAGE_HTML) {
+            doc_html(&doc, ret);
         } else {
             doc_text(&doc, &options, ret);
         }

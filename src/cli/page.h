@@ -16,7 +16,15 @@ enum { PAGE_WIDTH = 144 };
 enum page_color { PAGE_COLOR_AUTO, PAGE_COLOR_ALWAYS, PAGE_COLOR_NEVER, PAGE_COLORS };
 extern const char *const page_color_names[PAGE_COLORS];
 
-enum page_format { PAGE_TEXT, PAGE_MARKDOWN, PAGE_CSV, PAGE_JSON, PAGE_DIGEST, PAGE_FORMATS };
+enum page_format {
+    PAGE_TEXT,
+    PAGE_MARKDOWN,
+    PAGE_CSV,
+    PAGE_JSON,
+    PAGE_HTML,
+    PAGE_DIGEST,
+    PAGE_FORMATS
+};
 extern const char *const page_format_names[PAGE_FORMATS];
 
 /* Before anything else: descriptors 0 to 2 are open, a reader that goes away is no signal. */

@@ -21,6 +21,8 @@ void doc_free(struct doc *doc)
     text_free(&doc->words);
     mem_free(doc->blocks);
     mem_free(doc->cells);
+    mem_free(doc->parts);
+    mem_free(doc->values);
     *doc = (struct doc){0};
 }
 
@@ -65,8 +67,12 @@ __attribute__((format(printf, 2, 3))) static uint32_t add(struct doc *doc, const
     return at;
 }
 
-/* Room for one more element; NULL (and doc->failed) if there is no memory. */
-static void *more(struct doc *doc, void **array, uint32_t *count, uint32_t *limit, size_t size)
+uint32_t doc_add_word(struct doc *doc, const char *word)
+{
+    return add(doc, "%s", word);
+}
+
+void *doc_more(struct doc *doc, void **array, uint32_t *count, uint32_t *limit, size_t size)
 {
     if (doc->failed) {
         return NULL;
@@ -86,10 +92,10 @@ static void *more(struct doc *doc, void **array, uint32_t *count, uint32_t *limi
     return memset((char *)*array + (*count - 1) * size, 0, size);
 }
 
-static struct doc_block *new_block(struct doc *doc, enum doc_kind kind)
+struct doc_block *doc_add_block(struct doc *doc, enum doc_kind kind)
 {
-    struct doc_block *block = more(doc, (void **)&doc->blocks, &doc->block_count, &doc->block_limit,
-                                   sizeof(*doc->blocks));
+    struct doc_block *block = doc_more(doc, (void **)&doc->blocks, &doc->block_count,
+                                       &doc->block_limit, sizeof(*doc->blocks));
 
     if (block) {
         block->kind = kind;
@@ -100,7 +106,7 @@ static struct doc_block *new_block(struct doc *doc, enum doc_kind kind)
 static void add_block(struct doc *doc, enum doc_kind kind, uint32_t level, uint32_t key,
                       uint32_t value)
 {
-    struct doc_block *block = new_block(doc, kind);
+    struct doc_block *block = doc_add_block(doc, kind);
 
     if (block) {
         block->level = level;
@@ -159,7 +165,7 @@ void doc_verdict(struct doc *doc, enum doc_tone tone, const char *word)
 
 void doc_table(struct doc *doc, const char *key, const struct doc_column *columns, uint32_t count)
 {
-    struct doc_block *block = new_block(doc, DOC_TABLE);
+    struct doc_block *block = doc_add_block(doc, DOC_TABLE);
 
     must(count > 0 && count <= DOC_COLUMNS);
     if (block) {
@@ -172,8 +178,8 @@ void doc_table(struct doc *doc, const char *key, const struct doc_column *column
 
 static void add_cell(struct doc *doc, enum doc_tone tone, uint32_t shown, uint32_t raw)
 {
-    struct doc_cell *cell =
-        more(doc, (void **)&doc->cells, &doc->cell_count, &doc->cell_limit, sizeof(*doc->cells));
+    struct doc_cell *cell = doc_more(doc, (void **)&doc->cells, &doc->cell_count, &doc->cell_limit,
+                                     sizeof(*doc->cells));
     struct doc_block *block = doc->block_count > 0 ? &doc->blocks[doc->block_count - 1] : NULL;
 
     if (cell && !doc->failed) {

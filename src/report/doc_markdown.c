@@ -61,6 +61,8 @@ static void add_block(const struct doc *doc, const struct doc_block *block, stru
     case DOC_TABLE:
         add_table(doc, block, out);
         return;
+    case DOC_CHART:
+        return;
     case DOC_PARAGRAPH:
     case DOC_NOTE:
         break;
@@ -75,7 +77,8 @@ void doc_markdown(const struct doc *doc, struct text *ret)
     for (uint32_t i = 0; i < doc->block_count; i++) {
         enum doc_kind kind = doc->blocks[i].kind;
 
-        if (i > 0 && (kind != DOC_PAIR || doc->blocks[i - 1].kind != DOC_PAIR)) {
+        if (i > 0 && kind != DOC_CHART &&
+            (kind != DOC_PAIR || doc->blocks[i - 1].kind != DOC_PAIR)) {
             text_add_char(ret, '\n');
         }
         add_block(doc, &doc->blocks[i], ret);

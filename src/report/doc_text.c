@@ -206,6 +206,8 @@ static void add_block(struct page *page, uint32_t at)
     case DOC_TABLE:
         add_table(page, block);
         break;
+    case DOC_CHART:
+        break;
     }
 }
 
