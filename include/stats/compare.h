@@ -78,6 +78,8 @@ double compare_share(double delta);
  *   n_a, n_b  1 or more, together 3 or more; fewer give INFINITY
  */
 double compare_mde(double cv, uint32_t n_a, uint32_t n_b);
+/* The mde of a comparison at another alpha (one-sided) and power; INFINITY if it is not JUDGED. */
+double compare_mde_at(const struct compare *compare, double alpha, double power);
 /* The same for n pairs: (t(.95, n-1) + t(.80, n-1)) x spread / sqrt(n). n < 2: INFINITY. */
 double compare_mde_pairs(double spread, uint32_t n);
 
@@ -108,17 +110,17 @@ double compare_rank_p(const double *a, uint32_t n_a, const double *b, uint32_t n
 void compare_holm(const double *p, uint32_t n, double *ret);
 
 /*
- * The order ABBA ABBA ...: is run `order` (from 0) of side B? A drift that is linear in time falls
- * on both sides alike.
+ * The order ABBA ABBA ...: is run `order` (from 1, as in `run.pair.order`) of side B? A drift that
+ * is linear in time falls on both sides alike.
  */
 static inline bool compare_abba_is_b(uint32_t order)
 {
-    return order % 4 == 1 || order % 4 == 2;
+    return order % 4 == 2 || order % 4 == 3;
 }
 
 /*
- * Pairs of an ABBA series: runs 0 and 1, 2 and 3, ... of the whole order.
- *   order_a, order_b  the place in the order (from 0) of each run of A and of B; any order, gaps
+ * Pairs of an ABBA series: runs 1 and 2, 3 and 4, ... of the whole order.
+ *   order_a, order_b  the place in the order (from 1) of each run of A and of B; any order, gaps
  *                     allowed: a run whose partner is missing is left out
  *   ret               room for min(n_a, n_b) pairs: index into A, index into B, by ascending place
  *   returns           how many; 0 if nothing pairs

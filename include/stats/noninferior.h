@@ -48,7 +48,7 @@ struct noninferior {
     double low, high; /* L and U, one-sided 1 - alpha each */
     double limit;     /* m = ln(1 - share); IMPROVE: ln(1 + share); EQUIVALENCE: -m is the other */
     double mde;       /* share, at this alpha and power */
-    uint32_t runs_needed; /* a side (or pairs) in all, to decide; min_runs at least; capped */
+    uint32_t runs_needed; /* a side (or pairs) in all, to decide, capped; 0: PASS or FAIL */
     bool capped;          /* runs_needed is the cap, and may not suffice */
     bool regressed;       /* PASS, yet U < 0: "regressed within the margin" */
 };
