@@ -57,6 +57,8 @@ $(eval $(call optional,sql/sql_pg.c sql/sql_pg_plain.c,sql/sql_pg_none.c,$(call 
 $(eval $(call optional,sql/sql_maria.c sql/sql_maria_calls.c sql/sql_maria_plain.c,\
 	sql/sql_maria_none.c,$(call pkg,libmariadb)))
 $(eval $(call optional,engine/cluster_mpi.c,engine/cluster_none.c,$(call pkg,ompi-c)))
+$(eval $(call optional,report/draw_cairo.c,report/draw_none.c,\
+	$(call pkg,cairo cairo-pdf cairo-svg)))
 $(eval $(call optional,trace/archive.c,trace/archive_none.c,$(call pkg,libarchive)))
 endif
 
@@ -87,10 +89,13 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 HAS = $(if $(filter src/$(2),$(foreach r,$(ROOMS),$(call srcs,$(r)))),$(1))
 FEATURES = io_uring $(call HAS,libnvme,io/nvme.c) $(call HAS,postgresql,sql/sql_pg.c) \
 	$(call HAS,mariadb,sql/sql_maria.c) $(call HAS,mpi,engine/cluster_mpi.c) \
-	$(call HAS,libarchive,trace/archive.c)
+	$(call HAS,libarchive,trace/archive.c) $(call HAS,cairo,report/draw_cairo.c)
 $(BUILD)/obj/cli/version.o: VERSION Makefile
 $(BUILD)/obj/cli/version.o: CPPFLAGS += -DRAWTPS_VERSION='"$(file <VERSION)"' \
 	-DRAWTPS_FEATURES='"$(strip $(FEATURES))"'
+
+# files that are part of the program, for the HTML report
+$(BUILD)/obj/report/html_assets.o: $(wildcard src/report/html/* src/report/uplot/*)
 
 # one library a room; made anew when a file comes or goes
 define room_lib
