@@ -153,7 +153,7 @@ const struct set_row *set_row_find(const struct set_rows *rows, const char *name
 const char *set_row_nearest(const char *name);
 /* The first row that `--strict` refuses, or NULL. */
 const struct set_row *set_rows_refused(const struct set_rows *rows);
-/* "kernel: 6.1.0-28 against 6.1.0-31" */
-void set_row_say(const struct set_row *row, const struct set *const *sets, struct text *ret);
+/* "kernel 6.1.0-28 | 6.1.0-31", sides in their order; one value alone where they agree. */
+void set_row_say(const struct set_row *row, uint32_t sides, struct text *ret);
 
 #endif

@@ -1,0 +1,271 @@
+#include "set_rows.h"
+
+#include "base/units.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool say(struct set_answer *ret, const char *text)
+{
+    snprintf(ret->text, sizeof(ret->text), "%s", text);
+    return text[0] != '\0';
+}
+
+static bool ask_scenario(const struct result *result, struct set_answer *ret)
+{
+    snprintf(ret->text, sizeof(ret->text), "%.63s@%.8s", result->scenario.name,
+             result->scenario.sha256);
+    return true;
+}
+
+static bool ask_scale(const struct result *result, struct set_answer *ret)
+{
+    return say(ret, result->scenario.scale);
+}
+
+static bool ask_sample(const struct result *result, struct set_answer *ret)
+{
+    int64_t ns = result->aggregate.sample_until_ns - result->aggregate.sample_from_ns;
+
+    units_format_clock(ns, ret->text, sizeof(ret->text));
+    ret->number = (double)ns / 1e9;
+    return ns > 0;
+}
+
+static bool ask_virtual(const struct result *result, struct set_answer *ret)
+{
+    return say(ret, result->run.virtual_time ? "virtual" : "real");
+}
+
+static bool ask_build(const struct result *result, struct set_answer *ret)
+{
+    snprintf(ret->text, sizeof(ret->text), "%.31s %.8s", result->run.version, result->run.build_id);
+    return result->run.build_id[0] != '\0';
+}
+
+static bool ask_vms(const struct result *result, struct set_answer *ret)
+{
+    snprintf(ret->text, sizeof(ret->text), "%u", result->vm_count);
+    ret->number = result->vm_count;
+    return true;
+}
+
+static bool ask_users(const struct result *result, struct set_answer *ret)
+{
+    snprintf(ret->text, sizeof(ret->text), "%llu", (unsigned long long)result->aggregate.users);
+    ret->number = (double)result->aggregate.users;
+    return true;
+}
+
+/* A word of the first drive; several drives are told apart by all of theirs. */
+static bool ask_drive(const struct result *result, struct set_answer *ret, size_t offset)
+{
+    char all[sizeof(ret->text)] = "";
+    bool known = result->drive_count > 0;
+
+    for (uint32_t i = 0; i < result->drive_count; i++) {
+        const char *word = (const char *)&result->drives[i] + offset;
+        size_t n = strlen(all);
+
+        known = known && word[0] != '\0';
+        snprintf(all + n, sizeof(all) - n, "%s%s", i > 0 ? " + " : "", word);
+    }
+    say(ret, all);
+    return known;
+}
+
+#define DRIVE_WORD(name, member)                                                                   \
+    static bool ask_##name(const struct result *result, struct set_answer *ret)                    \
+    {                                                                                              \
+        return ask_drive(result, ret, offsetof(struct result_drive, member));                      \
+    }
+DRIVE_WORD(class, kind)
+DRIVE_WORD(model, model)
+DRIVE_WORD(serial, serial)
+DRIVE_WORD(firmware, firmware)
+DRIVE_WORD(form, form_factor)
+DRIVE_WORD(scheduler, queue)
+
+static bool ask_capacity(const struct result *result, struct set_answer *ret)
+{
+    double bytes = 0;
+
+    for (uint32_t i = 0; i < result->drive_count; i++) {
+        bytes += (double)result->drives[i].capacity_bytes;
+    }
+    snprintf(ret->text, sizeof(ret->text), bytes >= 1e9 ? "%.1f GB" : "%.3f GB", bytes / 1e9);
+    ret->number = bytes;
+    return bytes > 0;
+}
+
+static bool ask_lba_format(const struct result *result, struct set_answer *ret)
+{
+    const struct result_drive *drive = &result->drives[0];
+
+    snprintf(ret->text, sizeof(ret->text), "%u/%u", drive->logical_block_bytes,
+             drive->physical_block_bytes);
+    return result->drive_count > 0 && drive->logical_block_bytes > 0;
+}
+
+static bool ask_nobody(const struct result *result, struct set_answer *ret)
+{
+    return false;
+}
+
+static bool ask_server(const struct result *result, struct set_answer *ret)
+{
+    const struct result_server *server = &result->servers[0];
+
+    if (result->server_count == 0) {
+        return say(ret, "none");
+    }
+    snprintf(ret->text, sizeof(ret->text), "%.15s %.60s%s", server->flavour, server->version,
+             server->durable ? "" : ", not durable");
+    return true;
+}
+
+static bool ask_host(const struct result *result, struct set_answer *ret)
+{
+    return say(ret, result->host.hostname);
+}
+
+static bool ask_cpu(const struct result *result, struct set_answer *ret)
+{
+    return say(ret, result->host.cpu_model);
+}
+
+static bool ask_kernel(const struct result *result, struct set_answer *ret)
+{
+    return say(ret, result->host.kernel);
+}
+
+static bool ask_governor(const struct result *result, struct set_answer *ret)
+{
+    return say(ret, result->host.governor);
+}
+
+static bool ask_conditioned(const struct result *result, struct set_answer *ret)
+{
+    units_format_size_decimal(result->precondition.bytes_written, ret->text, sizeof(ret->text));
+    ret->number = (double)result->precondition.bytes_written;
+    return true;
+}
+
+static bool ask_age(const struct result *result, struct set_answer *ret)
+{
+    double seconds = result->precondition.idle_before_s;
+
+    snprintf(ret->text, sizeof(ret->text), "%.0f s", seconds);
+    ret->number = seconds;
+    return isfinite(seconds) && seconds >= 0;
+}
+
+static bool ask_complete(const struct result *result, struct set_answer *ret)
+{
+    ret->broken = strcmp(result->run.ended, "complete") != 0;
+    return say(ret, strcmp(result->run.ended, "running") == 0 ? "killed" : result->run.ended);
+}
+
+static bool say_count(struct set_answer *ret, double count)
+{
+    snprintf(ret->text, sizeof(ret->text), "%.0f", count);
+    ret->number = count;
+    ret->broken = count > 0;
+    return true;
+}
+
+static bool ask_errors(const struct result *result, struct set_answer *ret)
+{
+    double errors = (double)result->aggregate.failed;
+
+    for (uint32_t i = 0; i < result->aggregate.io_count; i++) {
+        errors += (double)result->aggregate.ios[i].errors;
+    }
+    return say_count(ret, errors);
+}
+
+static bool ask_stamps(const struct result *result, struct set_answer *ret)
+{
+    return say_count(ret, (double)result->aggregate.integrity.stamp_errors) &&
+           result->aggregate.integrity.checked;
+}
+
+static bool ask_consistency(const struct result *result, struct set_answer *ret)
+{
+    uint32_t rules = 0, broken = 0;
+
+    for (uint32_t i = 0; i < result->check_count; i++) {
+        const struct result_check *check = &result->checks[i];
+        bool rule = check->exit == EXIT_WRONG_DATA && strcmp(check->name, "wrong pages") != 0;
+
+        rules += rule;
+        broken += rule && !check->passed;
+    }
+    snprintf(ret->text, sizeof(ret->text), "%s", broken > 0 ? "broken" : "holds");
+    ret->broken = broken > 0;
+    return rules > 0;
+}
+
+static bool ask_little(const struct result *result, struct set_answer *ret)
+{
+    const struct result_audit *audit = &result->aggregate.audit;
+
+    ret->broken = strcmp(audit->verdict, "inconsistent") == 0;
+    return say(ret, audit->verdict);
+}
+
+static bool ask_steady(const struct result *result, struct set_answer *ret)
+{
+    const struct result_steady *steady = &result->aggregate.steady;
+
+    ret->broken = !steady->reached;
+    say(ret, steady->reached ? "steady" : "not steady");
+    return steady->judged;
+}
+
+#define SAME(n, t, s, f, ...)                                                                      \
+    {                                                                                              \
+        .name = (n), .title = (t), .strict = (s), .ask = (f), __VA_ARGS__                          \
+    }
+#define HOLDS(n, t, f, ...)                                                                        \
+    {                                                                                              \
+        .name = (n), .title = (t), .strict = true, .invariant = true, .ask = (f), __VA_ARGS__      \
+    }
+
+/* RESULTS.md section 9, 1. What is near enough to be the same is ours. */
+const struct set_question set_questions[] = {
+    SAME("scenario", "scenario", true, ask_scenario),
+    SAME("scale", "scale", true, ask_scale),
+    SAME("sample", "sample", true, ask_sample, .share = 0.02),
+    SAME("virtual_time", "time", true, ask_virtual),
+    SAME("build_id", "build", true, ask_build),
+    SAME("vms", "VMs", true, ask_vms),
+    SAME("users", "users", true, ask_users),
+    SAME("device_class", "device class", true, ask_class),
+    SAME("model", "model", false, ask_model),
+    SAME("serial", "serial", false, ask_serial),
+    SAME("firmware", "firmware", false, ask_firmware),
+    SAME("form_factor", "form factor", false, ask_form),
+    SAME("capacity", "capacity", true, ask_capacity),
+    SAME("lba_format", "LBA format", true, ask_lba_format),
+    SAME("link", "link", true, ask_nobody),
+    SAME("scheduler", "queue", true, ask_scheduler),
+    SAME("server", "server", true, ask_server),
+    SAME("host", "host", false, ask_host),
+    SAME("cpu", "CPU", true, ask_cpu),
+    SAME("kernel", "kernel", true, ask_kernel),
+    SAME("governor", "governor", false, ask_governor),
+    SAME("precondition_bytes", "preconditioned", true, ask_conditioned, .near = 1e6, .share = 0.1),
+    SAME("precondition_age", "idle before", true, ask_age, .near = 60, .share = 0.2),
+    SAME("start_temperature", "start temperature", true, ask_nobody, .near = 5),
+    SAME("end_temperature", "end temperature", true, ask_nobody, .near = 10),
+    HOLDS("complete", "runs", ask_complete),
+    HOLDS("errors", "errors", ask_errors),
+    HOLDS("stamp_errors", "stamp errors", ask_stamps),
+    HOLDS("consistency", "consistency", ask_consistency),
+    HOLDS("little", "Little's law", ask_little),
+    HOLDS("steady_state", "steady state", ask_steady),
+    HOLDS("throttle", "throttled", ask_nobody),
+    HOLDS("interference", "interference", ask_nobody),
+};
+const uint32_t set_question_count = sizeof(set_questions) / sizeof(set_questions[0]);
