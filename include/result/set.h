@@ -149,8 +149,14 @@ enum { SET_CONCURRENCY_PERCENT = 5 }; /* above it no verdict on latency */
 void set_rows_of(const struct set *const *sets, uint32_t count, double tolerance,
                  struct set_rows *ret);
 const struct set_row *set_row_find(const struct set_rows *rows, const char *name);
-/* Names a row can have, for a hint. */
+/* The i-th of the names that a row can have; NULL behind the last. And the nearest, for a hint. */
+const char *set_row_name(uint32_t i);
 const char *set_row_nearest(const char *name);
+/*
+ * What one run answers to a row's question, and to "label", "id", "seed", "ended".
+ *   returns  1: ret is set; 0: not known; -ENOENT: no such name
+ */
+int set_run_value(const struct set_run *run, const char *name, char ret[SET_VALUE]);
 /* The first row that `--strict` refuses, or NULL. */
 const struct set_row *set_rows_refused(const struct set_rows *rows);
 /* "kernel 6.1.0-28 | 6.1.0-31", sides in their order; one value alone where they agree. */

@@ -1,6 +1,7 @@
 #include "set_rows.h"
 
 #include "base/must.h"
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -283,15 +284,58 @@ const struct set_row *set_row_find(const struct set_rows *rows, const char *name
     return NULL;
 }
 
+/* Rows that are not one question to every run. */
+static const char *const others[] = {"seed_policy", "concurrency"};
+enum { OTHERS = sizeof(others) / sizeof(others[0]) };
+
+const char *set_row_name(uint32_t i)
+{
+    if (i < set_question_count) {
+        return set_questions[i].name;
+    }
+    return i - set_question_count < OTHERS ? others[i - set_question_count] : NULL;
+}
+
 const char *set_row_nearest(const char *name)
 {
-    const char *names[SET_ROWS] = {"seed_policy", "concurrency"};
-    uint32_t count = 2;
+    const char *names[SET_ROWS];
+    uint32_t count = 0;
 
-    for (uint32_t i = 0; i < set_question_count; i++) {
-        names[count++] = set_questions[i].name;
+    while (count < SET_ROWS && set_row_name(count)) {
+        names[count] = set_row_name(count);
+        count++;
     }
     return text_nearest(name, names, count);
+}
+
+int set_run_value(const struct set_run *run, const char *name, char ret[SET_VALUE])
+{
+    const struct result *result = run->result;
+    struct set_answer answer = {.number = NAN};
+
+    ret[0] = '\0';
+    if (strcmp(name, "label") == 0 || strcmp(name, "id") == 0) {
+        snprintf(ret, SET_VALUE, "%s", name[0] == 'l' ? result->run.label : result->run.id);
+        return ret[0] != '\0';
+    }
+    if (strcmp(name, "ended") == 0) {
+        snprintf(ret, SET_VALUE, "%s", result->run.ended);
+        return 1;
+    }
+    if (strcmp(name, "seed") == 0) {
+        snprintf(ret, SET_VALUE, "%llu", (unsigned long long)result->run.seed);
+        return 1;
+    }
+    for (uint32_t i = 0; i < set_question_count; i++) {
+        if (strcmp(set_questions[i].name, name) == 0) {
+            if (!set_questions[i].ask(result, &answer)) {
+                return 0;
+            }
+            snprintf(ret, SET_VALUE, "%s", answer.text);
+            return 1;
+        }
+    }
+    return -ENOENT;
 }
 
 const struct set_row *set_rows_refused(const struct set_rows *rows)
