@@ -132,6 +132,9 @@ struct scenario {
  */
 int section_read(enum section_id id, const struct item *map, void *record, uint64_t *given,
                  struct error *err);
+/* The same by a table that is not of scenarios. topic: of `rawtps help`, which lists its keys. */
+int section_read_rows(const struct section *section, const char *topic, const struct item *map,
+                      void *record, uint64_t *given, struct error *err);
 bool section_has(enum section_id id, uint64_t given, const char *key);
 
 /* Everything but the drive's model and the VMs' configs, from a tree. Errors: EXIT_USAGE. */

@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* A key that no row has: the nearest one, or the workload that does have it. */
-static int refuse_key(const struct section *section, const struct item *item, struct error *err)
+static int refuse_key(const struct section *section, const struct item *item, const char *topic,
+                      struct error *err)
 {
     static const enum section_id workloads[] = {SECTION_TPCC, SECTION_SYSBENCH, SECTION_BLOCK,
                                                 SECTION_TPCB};
@@ -23,7 +24,7 @@ static int refuse_key(const struct section *section, const struct item *item, st
         }
     }
     return near ? error_hint(err, "did you mean \"%s\"?", near)
-                : error_hint(err, "`rawtps help scenario` lists the keys");
+                : error_hint(err, "`rawtps help %s` lists the keys", topic);
 }
 
 static int read_item(const struct key *row, const struct item *item, void *record,
@@ -53,7 +54,12 @@ static int refuse_missing(const struct key *row, const struct section *section,
 int section_read(enum section_id id, const struct item *map, void *record, uint64_t *given,
                  struct error *err)
 {
-    const struct section *section = section_of(id);
+    return section_read_rows(section_of(id), "scenario", map, record, given, err);
+}
+
+int section_read_rows(const struct section *section, const char *topic, const struct item *map,
+                      void *record, uint64_t *given, struct error *err)
+{
     uint64_t seen = 0;
 
     must(section->count <= 64);
@@ -66,7 +72,7 @@ int section_read(enum section_id id, const struct item *map, void *record, uint6
 
         /* a file has one way to write a key: '-' is for options */
         if (!row || strcmp(row->name, item->key) != 0) {
-            return refuse_key(section, item, err);
+            return refuse_key(section, item, topic, err);
         }
         if (read_item(row, item, record, err)) {
             return err->code;
