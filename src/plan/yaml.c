@@ -546,14 +546,15 @@ int item_error(const struct item *item, struct error *err, const char *format, .
 
 int item_key_error(const struct item *item, struct error *err, const char *format, ...)
 {
+    bool keyed = item->key && item->key_line; /* what stands in a list has no key of its own */
     char text[500];
     va_list args;
 
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    return error_at(err, item->file, item->key_line ? item->key_line : item->line,
-                    item->key_line ? item->key_column : item->column, "%s", text);
+    return error_at(err, item->file, keyed ? item->key_line : item->line,
+                    keyed ? item->key_column : item->column, "%s", text);
 }
 
 const char *item_kind_name(const struct item *item)
