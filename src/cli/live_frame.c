@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Little's law within so much, as the result's audit has it; not judged before so long. */
-#define AUDIT_TOLERANCE 0.02
-#define AUDIT_FROM_NS   30000000000ll
+#include "stats/little.h"
+
+/* Little's law is not judged before so long. */
+#define AUDIT_FROM_NS 30000000000ll
 
 static void drive_name(const struct run_view *view, char *ret, size_t size)
 {
@@ -66,7 +67,7 @@ static void audit_of(struct live_frame *frame, const struct run_view *view)
     frame->audit[0] = '\0';
     if (view->users > 0 && view->phase_ns >= AUDIT_FROM_NS) {
         snprintf(frame->audit, sizeof(frame->audit), "%s",
-                 fabs(ratio - 1) <= AUDIT_TOLERANCE ? "ok" : "inconsistent");
+                 fabs(ratio - 1) <= LITTLE_TOLERANCE ? "ok" : "inconsistent");
     }
 }
 

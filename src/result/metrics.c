@@ -1,11 +1,9 @@
 #include "metrics.h"
 
+#include "stats/little.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Where N is declared, X (R + Z) may differ by so much (RESULTS.md section 7). */
-#define LITTLE_TOLERANCE 0.02
 
 static double seconds_of(const struct result_vm *vm)
 {
@@ -67,25 +65,10 @@ void metrics_of_vm(struct result_vm *vm)
 }
 
 /*
- * What cycles cut off at both ends of a sample may change: a few standard errors of a count, and as
- * each user's first and last cycle is cut, two cycles of as many as he went through, or as fit in
- * the sample. Where cycles differ, the cut ones are the longer ones: twice E[C^2] / 2 E[C].
- */
-static double cut_off(const struct result_vm *vm, double users, double think_ns)
-{
-    double ended = (double)vm->response.count, cycle_ns = vm->response.mean_ns + think_ns;
-    double cv = cycle_ns > 0 ? vm->response.stddev_ns / cycle_ns : 0, cycles;
-
-    if (ended <= 0) {
-        return 0;
-    }
-    cycles = fmin(ended / users, seconds_of(vm) * 1e9 / cycle_ns);
-    return fmax(3 / sqrt(ended), 2 / cycles * (1 + cv * cv));
-}
-
-/*
  * N = X (R + Z). X counts whatever ended with a response time, so that X R is the mean number under
- * way whatever became of them.
+ * way whatever became of them. Those still open at the sample's end are not needed: what ended in
+ * it is counted whole, with the time before it began, and that stands for the time in it of those
+ * that end later; by how much the two may differ is little_cut_off().
  */
 void metrics_audit(struct result_vm *vm)
 {
@@ -99,17 +82,20 @@ void metrics_audit(struct result_vm *vm)
     audit->response_mean_ns = vm->response.mean_ns;
     /* an open loop's users do not think: they are there for the next that is due */
     audit->concurrency =
-        x * (audit->response_mean_ns + (open_loop ? 0 : audit->think_mean_ns)) / 1e9;
+        little_concurrency(x, audit->response_mean_ns, open_loop ? 0 : audit->think_mean_ns);
     audit->ratio = audit->ceiling_tps = audit->ceiling_share = 0;
     if (open_loop) {
         return;
     }
     audit->ratio = n > 0 ? audit->concurrency / n : 0;
     if (audit->think_mean_ns > 0) {
-        audit->ceiling_tps = n / (audit->think_mean_ns / 1e9);
+        audit->ceiling_tps = little_ceiling(n, audit->think_mean_ns);
         audit->ceiling_share = audit->ceiling_tps > 0 ? x / audit->ceiling_tps : 0;
     }
-    noise = cut_off(vm, n, audit->think_mean_ns);
+    noise = vm->response.count == 0 ? 0
+                                    : little_cut_off(n, (double)vm->response.count, seconds * 1e9,
+                                                     vm->response.mean_ns + audit->think_mean_ns,
+                                                     vm->response.stddev_ns);
     off = fabs(audit->ratio - 1);
     snprintf(audit->verdict, sizeof(audit->verdict), "%s",
              vm->response.count == 0 || n <= 0 ? "no sample"
