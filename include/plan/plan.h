@@ -136,7 +136,6 @@ struct plan {
     uint32_t phase_count;
     bool start_warm;
     int64_t interval_ns; /* of the recorder: 1 s */
-    int64_t settle_ns;   /* of the phase "settle" of virtual time; 0: there is none */
 
     uint64_t footprint_bytes; /* of all VMs on the drive */
     uint64_t fill_bytes;      /* written by the fill phase */

@@ -81,7 +81,6 @@ static void add_settle(struct draft *draft, int64_t sample_ns)
     int64_t settle_ns = asked->settle_ns < sample_ns ? asked->settle_ns : sample_ns;
     char was[UNITS_TEXT], is[UNITS_TEXT];
 
-    plan->settle_ns = settle_ns;
     if (settle_ns > 0) {
         struct plan_phase *phase = add_phase(plan, "settle", PHASE_PRECONDITION, RULE_TIME);
 
