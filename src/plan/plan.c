@@ -110,6 +110,11 @@ static int load_scenario(struct draft *draft, struct error *err)
     if (yaml_read(yaml, plan->path, err)) {
         return err->code;
     }
+    if (item_get(yaml->root, "groups")) {
+        item_key_error(item_get(yaml->root, "groups"), err,
+                       "these are published figures, not a scenario");
+        return error_hint(err, "`rawtps audit %s` judges them", plan->path);
+    }
     plan->text = mem_strndup(yaml->bytes, yaml->length);
     if (!plan->text) {
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the scenario");

@@ -160,7 +160,10 @@ static int no_memory(struct error *err)
     return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for a list");
 }
 
-/* A file's `about`; for a drive its `model` where it has none; why, if it cannot be read. */
+/*
+ * A file's `about`; for a drive its `model` where it has none; why, if it cannot be read. Published
+ * figures are no scenario, wherever they lie.
+ */
 static void say_about(struct plan_listing *row)
 {
     struct yaml yaml;
@@ -170,6 +173,9 @@ static void say_about(struct plan_listing *row)
     if (yaml_read(&yaml, row->path, &err)) {
         snprintf(row->about, sizeof(row->about), "cannot be read: %.120s", err.text);
         return;
+    }
+    if (item_get(yaml.root, "groups")) {
+        snprintf(row->kind, sizeof(row->kind), "audit");
     }
     about = item_get(yaml.root, "about");
     about = about ? about : item_get(yaml.root, "model");

@@ -10,7 +10,7 @@ static const struct {
     const char *meaning, *examples;
 } exits[] = {
     {EXIT_FINE, "pass, fine", "the run is complete and its checks hold"},
-    {EXIT_WANTING, "found wanting", "a check of a run failed"},
+    {EXIT_WANTING, "found wanting", "a check of a run failed, a published row contradicts itself"},
     {EXIT_USAGE, "wrong usage or scenario",
      "unknown option, bad YAML, unknown key, a result of another `schema_version`"},
     {EXIT_FAILED, "could not run, or the measurement failed",

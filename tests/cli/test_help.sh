@@ -14,7 +14,7 @@ is 'help is fine' "$code$err" 0
 cp out help
 run "$RAWTPS" --help
 ok '--help alone is help' cmp -s out help
-for command in run plan load check report list version help; do
+for command in run plan load check report audit list version help; do
     run "$RAWTPS" "$command" --help
     is "$command --help is fine" "$code$err" 0
     cp out help
