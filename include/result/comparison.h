@@ -41,6 +41,8 @@ struct comparison_against {
     double p_holm;     /* over the rows of the aggregate that are judged; NAN */
     bool crosses;      /* the 95 % interval contains 0 */
     bool ranks_differ; /* Mann-Whitney says otherwise at 5 % */
+    bool too_fine;     /* a percentile that differs by less than a counter of the histogram */
+    double mde;        /* of compare, but of a percentile no less than that */
 };
 
 struct comparison_row {

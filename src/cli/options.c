@@ -88,6 +88,16 @@ static int rename_error(const struct key *row, struct error *err)
     return err->code;
 }
 
+/* Is the next word the value of an option that may do without? */
+static bool is_value(const struct reader *reader, const struct key *row)
+{
+    const char *word = reader->next < reader->count ? reader->words[reader->next] : "";
+    const char *ending = strrchr(row->bare, '.');
+    size_t n = strlen(word), m = ending ? strlen(ending) : 0;
+
+    return strcmp(word, "-") == 0 || (m > 0 && n > m && strcmp(word + n - m, ending) == 0);
+}
+
 static int take(struct reader *reader, const struct key *row, const char *value, struct error *err)
 {
     char shown[NAME_MOST];
@@ -95,6 +105,8 @@ static int take(struct reader *reader, const struct key *row, const char *value,
 
     if (rc == 0 && value == NULL && row->type == KEY_FLAG) {
         value = "yes";
+    } else if (rc == 0 && value == NULL && row->bare && !is_value(reader, row)) {
+        value = row->bare;
     } else if (rc == 0 && value == NULL) {
         if (reader->next == reader->count) {
             char expects[160];
@@ -112,6 +124,7 @@ static int take(struct reader *reader, const struct key *row, const char *value,
                              typed(row->name, shown), OPTIONS_MANY);
         }
         reader->ret->many_of[reader->ret->many_count] = row;
+        reader->ret->many_after[reader->ret->many_count] = reader->ret->word_count;
         reader->ret->many[reader->ret->many_count++] = value;
     } else if (rc == 0 && key_set(row, reader->record, value, err) < 0) {
         return rename_error(row, err);

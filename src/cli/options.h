@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/keys.h"
 
-enum { OPTIONS_WORDS = 8, OPTIONS_MANY = 64, OPTIONS_ROWS = 64 };
+enum { OPTIONS_WORDS = 1024, OPTIONS_MANY = 64, OPTIONS_ROWS = 64 };
 
 /* Options under one heading of --help. All groups of a command fill the same record. */
 struct option_group {
@@ -23,6 +23,7 @@ struct options {
     uint32_t word_count;
     const char *many[OPTIONS_MANY];          /* values of options that may be repeated, in order */
     const struct key *many_of[OPTIONS_MANY]; /* the row of each */
+    uint32_t many_after[OPTIONS_MANY];       /* words that stood before each */
     uint32_t many_count;
     bool help; /* --help or -h was among them */
 };

@@ -108,9 +108,23 @@ static enum comparison_why why_not(const struct comparison *comparison,
                                                                  : COMPARISON_JUDGED;
 }
 
+/* Percentiles are known to a counter of the histogram, whatever their runs agree on. */
+#define COMPARISON_FINEST (1 / 128.0)
+
 static bool rejects(double p)
 {
     return p <= COMPARISON_ALPHA;
+}
+
+/* Three runs a side, all of B above all of A, have an exact p of 0.1: ranks cannot reject. */
+static bool ranks_can_reject(uint32_t n_a, uint32_t n_b)
+{
+    double orders = 1;
+
+    for (uint32_t i = 1; i <= n_a; i++) {
+        orders *= (double)(n_b + i) / i;
+    }
+    return rejects(2 / orders);
 }
 
 static void judge(const struct comparison *comparison, struct bench *bench,
@@ -132,13 +146,19 @@ static void judge(const struct comparison *comparison, struct bench *bench,
     if (compare->state != COMPARE_JUDGED && ret->why == COMPARISON_JUDGED) {
         ret->why = compare->state == COMPARE_TOO_FEW ? COMPARISON_ONE_RUN : COMPARISON_UNKNOWN;
     }
-    if (ret->why == COMPARISON_JUDGED) {
+    ret->mde = row->metric->quantile > 0 ? fmax(compare->mde, COMPARISON_FINEST) : compare->mde;
+    ret->too_fine = ret->why == COMPARISON_JUDGED && row->metric->quantile > 0 &&
+                    rejects(compare->p) && fabs(compare->delta) <= log(1 + COMPARISON_FINEST);
+    if (ret->too_fine) {
+        ret->verdict = COMPARE_SAME;
+    } else if (ret->why == COMPARISON_JUDGED) {
         ret->verdict =
             compare_verdict_of(compare, row->metric->higher_better ? COMPARE_HIGHER : COMPARE_LOWER,
                                compare->p, COMPARISON_ALPHA);
         ret->crosses = compare->low <= 0 && compare->high >= 0;
-        ret->ranks_differ =
-            isfinite(compare->rank_p) && rejects(compare->rank_p) != rejects(compare->p);
+        ret->ranks_differ = isfinite(compare->rank_p) &&
+                            ranks_can_reject(compare->n_a, compare->n_b) &&
+                            rejects(compare->rank_p) != rejects(compare->p);
     }
 }
 

@@ -22,7 +22,7 @@ const struct set_metric set_metrics[] = {
     RATE("tps", "tps", "tps", SET_PER_S, .shown = true),
     RATE("iops", "iops", "iops", SET_PER_S, .shown = true),
     RATE("mb_s", "MB/s", "mb_s", SET_MB_S, .shown = true),
-    RATE("worst_second_tps", "worst second", "worst_second_tps", SET_PER_S, .shown = true),
+    RATE("worst_second_tps", "worst tps", "worst_second_tps", SET_PER_S, .shown = true),
     LATENCY("lat_avg", "lat avg", "lat_avg_ns", .shown = true),
     LATENCY("lat_p50", "lat p50", "lat_p50_ns", .shown = true, .quantile = 0.50),
     LATENCY("lat_p90", "lat p90", "lat_p90_ns", .quantile = 0.90),

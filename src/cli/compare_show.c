@@ -1,0 +1,204 @@
+#include "compare_show.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "page.h"
+#include "report/doc_compare.h"
+
+enum { NARROW_WIDTH = 100 };
+enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT_JSON, FORMAT_HTML };
+
+const char *const compare_show_formats[COMPARE_SHOW_FORMATS] = {"text", "markdown", "csv", "json",
+                                                                "html"};
+
+const struct key compare_show_rows[COMPARE_SHOW_ROWS] = {
+    {.name = "format",
+     .type = KEY_WORD,
+     KEY_FIELD(struct compare_view, format),
+     KEY_WORDS(compare_show_formats),
+     .fallback = "text",
+     .letter = 'f',
+     .help = "how it is written"},
+    {.name = "metric",
+     .type = KEY_STRING,
+     .fallback = "",
+     .placeholder = "NAME",
+     .letter = 'm',
+     .many = true,
+     .help = "this metric alone, as tps, lat_p99.9, mb_s; may be given again"},
+    {.name = "row",
+     .type = KEY_STRING,
+     .fallback = "",
+     .placeholder = "WHICH",
+     .many = true,
+     .help = "which rows: agg for all VMs together (the default), vms for each, or one, as vm0; "
+             "may be given again"},
+    {.name = "strict",
+     .type = KEY_FLAG,
+     KEY_FIELD(struct compare_view, strict),
+     .fallback = "",
+     .help = "exit with 6 if the runs were not asked the same in the same place"},
+    {.name = "no-curve",
+     .type = KEY_FLAG,
+     KEY_FIELD(struct compare_view, no_curve),
+     .fallback = "",
+     .help = "leave out the ratio by percentile and the ± of percentiles, which need every "
+             "histogram of every run"},
+    {.name = "color",
+     .type = KEY_WORD,
+     KEY_FIELD(struct compare_view, color),
+     KEY_WORDS(page_color_names),
+     .fallback = "auto",
+     .help = "colour of verdicts"},
+};
+
+static int choose_metric(const char *name, struct comparison_options *ret, struct error *err)
+{
+    const struct set_metric *metric = set_metric_find(name);
+    const char *near;
+
+    if (metric && ret->metric_count < COMPARISON_METRICS) {
+        ret->metrics[ret->metric_count++] = metric;
+        return 0;
+    }
+    if (metric) {
+        return error_set(err, EXIT_USAGE, -E2BIG, "--metric is given more than %d times",
+                         COMPARISON_METRICS);
+    }
+    near = set_metric_nearest(name);
+    error_set(err, EXIT_USAGE, -EINVAL, "--metric: no metric is called \"%.60s\"", name);
+    return near ? error_hint(err, "did you mean %s?", near)
+                : error_hint(err, "as tps, iops, mb_s, lat_avg, lat_p99, lat_p99.9, lat_max, "
+                                  "tps_cv, w_avg, mj_per_txn");
+}
+
+static int choose_row(const char *name, struct comparison_options *ret, struct error *err)
+{
+    char *end;
+    long vm;
+
+    if (strcmp(name, "agg") == 0 || strcmp(name, "all") == 0) {
+        ret->aggregate = true;
+        return 0;
+    }
+    if (strcmp(name, "vms") == 0) {
+        ret->vms = true;
+        ret->vm = -1;
+        return 0;
+    }
+    vm = strncmp(name, "vm", 2) == 0 && name[2] >= '0' && name[2] <= '9'
+             ? strtol(name + 2, &end, 10)
+             : -1;
+    if (vm >= 0 && *end == '\0' && vm < RESULT_VMS) {
+        ret->vm = ret->vms ? -1 : (int32_t)vm;
+        ret->vms = true;
+        return 0;
+    }
+    return error_set(err, EXIT_USAGE, -EINVAL,
+                     "--row: agg, vms or one, as vm0, was expected, not "
+                     "\"%.60s\"",
+                     name);
+}
+
+int compare_show_choose(const struct options *options, bool no_curve,
+                        struct comparison_options *ret, struct error *err)
+{
+    int code = 0;
+
+    *ret = (struct comparison_options){.no_curve = no_curve, .vm = -1};
+    for (uint32_t i = 0; code == 0 && i < options->many_count; i++) {
+        const char *name = options->many_of[i]->name;
+
+        if (strcmp(name, "metric") == 0) {
+            code = choose_metric(options->many[i], ret, err);
+        } else if (strcmp(name, "row") == 0) {
+            code = choose_row(options->many[i], ret, err);
+        }
+    }
+    return code;
+}
+
+static void render(const struct comparison *comparison, const struct compare_view *view,
+                   struct doc *doc, struct text *ret)
+{
+    uint32_t width = page_width(STDOUT_FILENO);
+    struct doc_text_options page = {.width = width,
+                                    .colour = page_colour(view->color, STDOUT_FILENO)};
+    struct doc_compare_options options = {.narrow =
+                                              view->format == FORMAT_TEXT && width < NARROW_WIDTH};
+
+    if (view->format == FORMAT_JSON) {
+        doc_compare_json(comparison, ret);
+        return;
+    }
+    if (view->format == FORMAT_CSV) {
+        doc_compare_figures(doc, comparison);
+        doc_csv(doc, ret);
+        return;
+    }
+    doc_compare(doc, comparison, &options);
+    if (view->format == FORMAT_MARKDOWN) {
+        doc_markdown(doc, ret);
+    } else if (view->format == FORMAT_HTML) {
+        doc_html(doc, ret);
+    } else {
+        doc_text(doc, &page, ret);
+    }
+}
+
+static enum exit_code print(const struct comparison *comparison, const struct compare_view *view)
+{
+    enum exit_code exit = EXIT_FINE;
+    struct error err = {0};
+    struct text text = {0};
+    struct doc doc;
+
+    doc_init(&doc);
+    render(comparison, view, &doc, &text);
+    if (doc.failed || text.failed) {
+        error_set(&err, EXIT_FAILED, -ENOMEM, "no memory for the report");
+        exit = page_say_error(&err);
+    } else {
+        page_write(&text);
+    }
+    text_free(&text);
+    doc_free(&doc);
+    return exit;
+}
+
+static enum exit_code refuse_differences(const struct comparison *comparison)
+{
+    const struct set_row *row = set_rows_refused(&comparison->rows);
+    struct text words = {0};
+
+    if (row == NULL) {
+        return EXIT_FINE;
+    }
+    set_row_say(row, comparison->count, &words);
+    page_say("--strict: not comparable: %s", text_string(&words));
+    text_free(&words);
+    return EXIT_INVALID;
+}
+
+enum exit_code compare_show(const struct set *const *sets, uint32_t count,
+                            const struct comparison_options *options,
+                            const struct compare_view *view)
+{
+    struct comparison comparison;
+    struct error err = {0};
+    enum exit_code exit;
+
+    if (comparison_open(&comparison, sets, count, options, &err) < 0) {
+        return page_say_error(&err);
+    }
+    exit = print(&comparison, view);
+    if (view->strict) {
+        exit = page_graver(exit, refuse_differences(&comparison));
+    }
+    comparison_close(&comparison);
+    return exit;
+}

@@ -1,0 +1,208 @@
+#include "doc_compare_parts.h"
+
+#include "base/text.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Many serial numbers of one maker begin alike: the end tells them apart. */
+enum { SERIAL_TAIL = 4 };
+
+static const char *value_of(const struct comparison *comparison, const char *row, uint32_t side)
+{
+    const struct set_row *found = set_row_find(&comparison->rows, row);
+
+    return found ? found->values[side] : "";
+}
+
+static void identity_line(struct doc *doc, const struct comparison *comparison, uint32_t side)
+{
+    const struct set *set = comparison->sets[side];
+    const char *serial = value_of(comparison, "serial", side);
+    const char *model = value_of(comparison, "model", side);
+    const char *form = value_of(comparison, "form_factor", side);
+    const char *firmware = value_of(comparison, "firmware", side);
+    const char *server = value_of(comparison, "server", side);
+    bool tail = strlen(serial) > SERIAL_TAIL + 3 && !strchr(serial, ',') && !strchr(serial, '/');
+    struct text line = {0};
+
+    if (strcmp(set->label, model) != 0) {
+        text_addf(&line, "%s", set->label);
+    }
+    if (model[0] != '\0') {
+        text_addf(&line, "%s%s", line.length > 0 ? " = " : "", model);
+    } else if (strcmp(server, "none") != 0) {
+        text_addf(&line, " = %s", server);
+    }
+    text_addf(&line, "%s%s%s%s", form[0] ? " " : "", form, firmware[0] ? " fw " : "", firmware);
+    text_addf(&line, "%s%s%s", serial[0] ? " sn " : "", tail ? "..." : "",
+              tail ? serial + strlen(serial) - SERIAL_TAIL : serial);
+    doc_pair(doc, compare_side_name(side), "%s (%u run%s)", text_string(&line), set->run_count,
+             set->run_count == 1 ? "" : "s");
+    text_free(&line);
+}
+
+static void order_line(struct doc *doc, const struct comparison *comparison)
+{
+    char order[64];
+    bool paired = false;
+
+    for (uint32_t s = 1; s < comparison->count; s++) {
+        if (comparison->pairs[s] > 0) {
+            comparison_order(comparison, s, order, sizeof(order));
+            doc_pair(doc, comparison->count > 2 ? compare_side_name(s) : "order",
+                     "%s, analysed as %u pairs", order, comparison->pairs[s]);
+            paired = true;
+        }
+    }
+    if (!paired) {
+        doc_pair(doc, "order", "independent runs (Welch)%s",
+                 comparison->sets[0]->run_count > 1
+                     ? "; what `rawtps bench-pair` makes is analysed as pairs"
+                     : "");
+    }
+}
+
+/* Rows of one kind in a line: "scenario sysbench-oltp@9f3c, VMs 4". */
+static void match_line(struct doc *doc, const struct comparison *comparison, enum set_match match,
+                       const char *title)
+{
+    struct text line = {0};
+
+    for (uint32_t i = 0; i < comparison->rows.count; i++) {
+        const struct set_row *row = &comparison->rows.rows[i];
+        bool said = row->match == match && (match != SET_SAME || row->strict) &&
+                    (match != SET_SAME || strcmp(row->name, "concurrency") != 0) &&
+                    (match != SET_SAME || strcmp(row->values[0], "none") != 0);
+
+        if (said && match == SET_UNKNOWN) {
+            text_addf(&line, "%s%s", line.length > 0 ? ", " : "", row->title);
+        } else if (said) {
+            text_add(&line, line.length > 0 ? ", " : "");
+            set_row_say(row, comparison->count, &line);
+        }
+    }
+    if (line.length > 0) {
+        doc_pair(doc, title, "%s", text_string(&line));
+    }
+    text_free(&line);
+}
+
+static void comparable_line(struct doc *doc, const struct comparison *comparison)
+{
+    struct text line = {0};
+
+    for (uint32_t i = 0; i < comparison->rows.count; i++) {
+        const struct set_row *row = &comparison->rows.rows[i];
+
+        if (row->strict && row->match == SET_DIFFERS) {
+            text_addf(&line, "%s%s", line.length > 0 ? ", " : "", row->title);
+        }
+    }
+    if (line.length > 0) {
+        doc_pair(doc, "comparable", "%s", text_string(&line));
+        doc_verdict(doc, DOC_BAD, "not strictly");
+    } else {
+        doc_pair(doc, "comparable", "asked the same in the same place");
+        doc_verdict(doc, DOC_GOOD, "yes");
+    }
+    text_free(&line);
+}
+
+/* Interrupted and killed runs are compared as far as they go. */
+static void partial_lines(struct doc *doc, const struct comparison *comparison)
+{
+    for (uint32_t s = 0; s < comparison->count; s++) {
+        for (uint32_t i = 0; i < comparison->sets[s]->run_count; i++) {
+            const struct set_run *run = &comparison->sets[s]->runs[i];
+
+            if (run->state != SET_WHOLE) {
+                doc_pair(doc, "partial", "%s: %s", run->path,
+                         strcmp(run->result->run.ended, "running") == 0 ? "killed"
+                                                                        : run->result->run.ended);
+                doc_verdict(doc, DOC_DOUBTFUL, "incomplete");
+            }
+        }
+    }
+}
+
+static void bars(struct doc *doc, const struct comparison *comparison, const char *name,
+                 const char *title, enum doc_unit unit)
+{
+    const struct set_metric *metric = set_metric_find(name);
+    double values[SET_SIDES];
+
+    for (uint32_t i = 0; i < comparison->metric_count; i++) {
+        const struct comparison_row *row = &comparison->metrics[i];
+        struct doc_chart chart = {.kind = DOC_BARS,
+                                  .key = metric->key,
+                                  .title = title,
+                                  .y = {.title = metric->title, .unit = unit}};
+
+        if (row->metric != metric || row->vm >= 0) {
+            continue;
+        }
+        doc_chart(doc, &chart);
+        for (uint32_t s = 0; s < comparison->count; s++) {
+            char label[SET_LABEL + 8];
+
+            snprintf(label, sizeof(label), "%s %s", compare_side_name(s),
+                     comparison->sets[s]->label);
+            doc_category(doc, label);
+            values[s] = row->sides[s].value;
+        }
+        doc_series(doc, metric->title, NULL, values, comparison->count);
+    }
+}
+
+static void curve_chart(struct doc *doc, const struct comparison *comparison)
+{
+    const struct doc_chart chart = {.kind = DOC_LINES,
+                                    .key = "curve",
+                                    .title = "Response time against A, by percentile",
+                                    .x = {.title = "percentile", .unit = DOC_PERCENTILE},
+                                    .y = {.title = "ratio"}};
+    double x[BOOTSTRAP_CURVE], y[BOOTSTRAP_CURVE];
+
+    doc_chart(doc, &chart);
+    for (uint32_t s = 1; s < comparison->count; s++) {
+        static const char *const which[] = {"", ", low", ", high"};
+
+        for (uint32_t line = 0; line < 3; line++) {
+            char label[SET_LABEL + 16];
+
+            for (uint32_t q = 0; q < BOOTSTRAP_CURVE; q++) {
+                const struct bootstrap_interval *at = &comparison->curve[s][q];
+
+                x[q] = bootstrap_curve[q] * 100;
+                y[q] = line == 0 ? at->value : line == 1 ? at->low : at->high;
+                y[q] = y[q] > 0 && (line == 0 || at->ok) ? y[q] : NAN;
+            }
+            snprintf(label, sizeof(label), "%s%s", comparison->sets[s]->label, which[line]);
+            doc_series(doc, label, x, y, BOOTSTRAP_CURVE);
+        }
+    }
+    doc_limit(doc, "as A", 1);
+}
+
+void doc_compare(struct doc *doc, const struct comparison *comparison,
+                 const struct doc_compare_options *options)
+{
+    doc_heading(doc, 1, "rawtps compare · %s", comparison->sets[0]->runs[0].result->scenario.name);
+    for (uint32_t s = 0; s < comparison->count; s++) {
+        identity_line(doc, comparison, s);
+    }
+    order_line(doc, comparison);
+    match_line(doc, comparison, SET_SAME, "same");
+    match_line(doc, comparison, SET_DIFFERS, "differs");
+    match_line(doc, comparison, SET_UNKNOWN, "unknown");
+    comparable_line(doc, comparison);
+    partial_lines(doc, comparison);
+    bars(doc, comparison, "tps", "Transactions a second", DOC_NUMBER);
+    bars(doc, comparison, "lat_avg", "Average latency", DOC_NS);
+    bars(doc, comparison, "lat_p99", "99th percentile", DOC_NS);
+    compare_tables(doc, comparison, options->narrow);
+    if (comparison->has_curve) {
+        curve_chart(doc, comparison);
+    }
+}

@@ -1,0 +1,416 @@
+#include "doc_compare_parts.h"
+
+#include "figures.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct sheet {
+    struct doc *doc;
+    const struct comparison *comparison;
+    struct compare_notes notes;
+    bool narrow, pair; /* pair: two sides, a column each */
+    bool vms;          /* rows of VMs are among them */
+};
+
+static const char *arrow(const struct set_metric *metric)
+{
+    return metric->higher_better ? "↑" : "↓";
+}
+
+/* What a quantile rests on, where that is little. */
+static const char *thin_mark(struct sheet *sheet, const struct comparison_row *row)
+{
+    double beyond = INFINITY;
+
+    if (row->metric->quantile <= 0 || row->vm >= 0) {
+        return "";
+    }
+    for (uint32_t s = 0; s < sheet->comparison->count; s++) {
+        const struct set *set = sheet->comparison->sets[s];
+
+        for (uint32_t i = 0; i < set->run_count; i++) {
+            double count = (double)set->runs[i].result->aggregate.response.count;
+
+            beyond = fmin(beyond, count * (1 - row->metric->quantile));
+        }
+    }
+    return beyond < 100
+               ? compare_note(&sheet->notes, "%s rests on the %.0f slowest transactions of a run.",
+                              row->metric->title + strlen("lat "), fmax(beyond, 0))
+               : "";
+}
+
+static void value_cell(struct sheet *sheet, const struct comparison_row *row, uint32_t side)
+{
+    const struct comparison_side *mine = &row->sides[side];
+    char value[COMPARE_WORDS], half[COMPARE_WORDS];
+
+    compare_value(row->metric, mine->value, value);
+    if (isfinite(mine->within) && isfinite(mine->value)) {
+        doc_cell(sheet->doc, "%s ±%s%s", value, compare_share_word(mine->within, half),
+                 thin_mark(sheet, row));
+    } else {
+        doc_cell(sheet->doc, "%s%s", value, thin_mark(sheet, row));
+    }
+}
+
+static const char *why_mark(struct sheet *sheet, const struct comparison_row *row, uint32_t side)
+{
+    const struct comparison *comparison = sheet->comparison;
+    const struct set_row *held = set_row_find(&comparison->rows, "concurrency");
+
+    switch (row->against[side].why) {
+    case COMPARISON_JUDGED:
+        break;
+    case COMPARISON_ONE_RUN:
+        return compare_note(&sheet->notes,
+                            "within-run only: does not include run-to-run variation (simulated "
+                            "false-positive rate 8 to 53 %%). Two runs a side give a verdict, five "
+                            "a good one.");
+    case COMPARISON_ONE_SEED:
+        return compare_note(&sheet->notes, "runs in virtual time that repeat one seed are one run: "
+                                           "give each its own --seed.");
+    case COMPARISON_CONCURRENCY:
+        return compare_note(
+            &sheet->notes,
+            "no verdict on latency: %s held %s under way and %s %s; more than %d %% "
+            "apart, waiting is another thing.",
+            compare_side_name(0), held->values[0], compare_side_name(side), held->values[side],
+            SET_CONCURRENCY_PERCENT);
+    case COMPARISON_UNKNOWN:
+        return compare_note(&sheet->notes, "not recorded by the runs of both sides.");
+    }
+    return "";
+}
+
+static const char *doubt_mark(struct sheet *sheet, const struct comparison_against *against)
+{
+    if (against->too_fine) {
+        return compare_note(&sheet->notes,
+                            "less than a counter of the histogram (0.8 %%): not told apart.");
+    }
+    return against->why == COMPARISON_JUDGED && against->ranks_differ
+               ? compare_note(&sheet->notes,
+                              "by ranks (Mann-Whitney, exact) p is %.3f: it does not agree.",
+                              against->compare.rank_p)
+               : "";
+}
+
+static void verdict_cell(struct sheet *sheet, const struct comparison_row *row, uint32_t side)
+{
+    const struct comparison_against *against = &row->against[side];
+    char word[COMPARE_WORDS];
+
+    if (against->why != COMPARISON_JUDGED) {
+        snprintf(word, sizeof(word), "%s%s", sheet->narrow ? "none" : "no verdict",
+                 why_mark(sheet, row, side));
+        doc_cell_tone(sheet->doc, DOC_DOUBTFUL, word);
+        return;
+    }
+    snprintf(word, sizeof(word), "%s%s",
+             against->verdict == COMPARE_SAME ? "~" : compare_verdict_names[against->verdict],
+             doubt_mark(sheet, against));
+    doc_cell_tone(sheet->doc,
+                  against->verdict == COMPARE_IS_BETTER  ? DOC_GOOD
+                  : against->verdict == COMPARE_IS_WORSE ? DOC_BAD
+                                                         : DOC_PLAIN,
+                  word);
+}
+
+/* "B vs A" to "verdict". */
+static void against_cells(struct sheet *sheet, const struct comparison_row *row, uint32_t side)
+{
+    const struct comparison_against *against = &row->against[side];
+    const struct compare *compare = &against->compare;
+    bool judged = compare->state == COMPARE_JUDGED && against->why != COMPARISON_UNKNOWN &&
+                  against->why != COMPARISON_ONE_SEED;
+    bool known = compare->state != COMPARE_NOT_ABOVE_0 && against->why != COMPARISON_UNKNOWN;
+    char word[COMPARE_WORDS];
+    double low, high;
+
+    doc_cell(sheet->doc, "%s",
+             !known             ? "-"
+             : against->crosses ? "~"
+                                : compare_change(compare_share(compare->delta), word));
+    if (compare_shown(row, side, &low, &high)) {
+        doc_cell(sheet->doc, "%s%s", compare_bounds(low, high, sheet->narrow, word),
+                 judged || sheet->narrow ? "" : why_mark(sheet, row, side));
+    } else {
+        doc_cell(sheet->doc, "-");
+    }
+    doc_cell(sheet->doc, "%s", judged ? compare_chance(compare->p, sheet->narrow, word) : "-");
+    if (!sheet->narrow) {
+        doc_cell(sheet->doc, "%u+%u", row->sides[0].known, row->sides[side].known);
+    }
+    doc_cell(sheet->doc, "%s", judged ? compare_share_word(against->mde, word) : "-");
+    verdict_cell(sheet, row, side);
+}
+
+static void blank_cells(struct sheet *sheet, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        doc_cell(sheet->doc, "%s", "");
+    }
+}
+
+/* Metric, and where there is room or need, of what. */
+static void name_cells(struct sheet *sheet, const char *name, const char *scope)
+{
+    if (!sheet->narrow) {
+        doc_cell(sheet->doc, "%s", name);
+        doc_cell(sheet->doc, "%s", scope);
+    } else {
+        doc_cell(sheet->doc, "%s%s%s", sheet->vms ? scope : "", sheet->vms ? " " : "", name);
+    }
+}
+
+static void metric_rows(struct sheet *sheet, const struct comparison_row *row)
+{
+    char name[COMPARE_WORDS], scope[COMPARE_WORDS];
+
+    snprintf(name, sizeof(name), "%s %s", row->metric->title, arrow(row->metric));
+    compare_scope(row->vm, scope);
+    if (sheet->pair) {
+        name_cells(sheet, name, scope);
+        value_cell(sheet, row, 0);
+        value_cell(sheet, row, 1);
+        against_cells(sheet, row, 1);
+        return;
+    }
+    for (uint32_t s = 0; s < sheet->comparison->count; s++) {
+        name_cells(sheet, s == 0 ? name : "", s == 0 ? scope : "");
+        doc_cell(sheet->doc, "%s", compare_side_name(s));
+        value_cell(sheet, row, s);
+        if (s == 0) {
+            blank_cells(sheet, sheet->narrow ? 5 : 6);
+        } else {
+            against_cells(sheet, row, s);
+        }
+    }
+}
+
+/* The VMs of a run should be served alike; so much apart is not: ours. */
+#define UNEVEN 0.05
+
+static void spread_cell(struct sheet *sheet, uint32_t side)
+{
+    char word[COMPARE_WORDS];
+
+    doc_cell(sheet->doc, "spread %s", compare_share_word(sheet->comparison->fairness[side], word));
+}
+
+static void little_cell(struct sheet *sheet, uint32_t side)
+{
+    const struct comparison *comparison = sheet->comparison;
+    const struct set_row *little = set_row_find(&comparison->rows, "little");
+    double held = comparison->concurrency[side], users = comparison->users[side];
+
+    if (strcmp(little->values[side], "open loop") == 0) {
+        doc_cell(sheet->doc, "%.1f open loop", held);
+    } else {
+        doc_cell(sheet->doc, held < 1000 ? "%.1f/%.0f %s" : "%.0f/%.0f %s", held, users,
+                 little->values[side]);
+    }
+}
+
+/* A row that is about the sides and compares nothing. */
+static void side_row(struct sheet *sheet, const char *name, const char *scope,
+                     void (*cell)(struct sheet *sheet, uint32_t side), const char *verdict,
+                     enum doc_tone tone)
+{
+    uint32_t blank = sheet->narrow ? 4 : 5;
+
+    if (sheet->pair) {
+        name_cells(sheet, name, scope);
+        cell(sheet, 0);
+        cell(sheet, 1);
+        blank_cells(sheet, blank);
+        doc_cell_tone(sheet->doc, tone, verdict);
+        return;
+    }
+    for (uint32_t s = 0; s < sheet->comparison->count; s++) {
+        name_cells(sheet, s == 0 ? name : "", s == 0 ? scope : "");
+        doc_cell(sheet->doc, "%s", compare_side_name(s));
+        cell(sheet, s);
+        blank_cells(sheet, blank);
+        doc_cell_tone(sheet->doc, tone, s == 0 ? verdict : "");
+    }
+}
+
+static void vm_row(struct sheet *sheet)
+{
+    uint32_t vms = set_vm_count(sheet->comparison->sets, sheet->comparison->count);
+    char scope[COMPARE_WORDS];
+    bool even = true;
+
+    if (vms < 2) {
+        return;
+    }
+    for (uint32_t s = 0; s < sheet->comparison->count; s++) {
+        even = even && sheet->comparison->fairness[s] <= UNEVEN;
+    }
+    snprintf(scope, sizeof(scope), "vm0..%u", vms - 1);
+    side_row(sheet, sheet->narrow && !sheet->vms ? "tps of VMs" : "tps", scope, spread_cell,
+             even ? "fair" : "uneven", even ? DOC_GOOD : DOC_DOUBTFUL);
+}
+
+static void little_row(struct sheet *sheet)
+{
+    const struct set_row *held = set_row_find(&sheet->comparison->rows, "concurrency");
+    bool differs = held->match == SET_DIFFERS;
+
+    side_row(sheet, "N=X(R+Z)", "agg", little_cell, differs ? "differs" : "",
+             differs ? DOC_BAD : DOC_PLAIN);
+}
+
+static const struct doc_column pair_columns[] = {
+    {"", "metric", DOC_LEFT},        {"", "scope", DOC_LEFT},
+    {"A", "a", DOC_RIGHT},           {"B", "b", DOC_RIGHT},
+    {"B vs A", "change", DOC_RIGHT}, {"95% CI", "interval", DOC_RIGHT},
+    {"p", "p", DOC_RIGHT},           {"n", "n", DOC_RIGHT},
+    {"MDE", "mde", DOC_RIGHT},       {"verdict", "verdict", DOC_LEFT},
+};
+static const struct doc_column pair_columns_narrow[] = {
+    {"", "metric", DOC_LEFT},
+    {"A", "a", DOC_RIGHT},
+    {"B", "b", DOC_RIGHT},
+    {"B vs A", "change", DOC_RIGHT},
+    {"95% CI", "interval", DOC_RIGHT},
+    {"p", "p", DOC_RIGHT},
+    {"MDE", "mde", DOC_RIGHT},
+    {"verdict", "verdict", DOC_LEFT},
+};
+static const struct doc_column long_columns[] = {
+    {"", "metric", DOC_LEFT},      {"", "scope", DOC_LEFT},
+    {"", "side", DOC_LEFT},        {"value", "value", DOC_RIGHT},
+    {"vs A", "change", DOC_RIGHT}, {"95% CI", "interval", DOC_RIGHT},
+    {"p", "p", DOC_RIGHT},         {"n", "n", DOC_RIGHT},
+    {"MDE", "mde", DOC_RIGHT},     {"verdict", "verdict", DOC_LEFT},
+};
+static const struct doc_column long_columns_narrow[] = {
+    {"", "metric", DOC_LEFT},          {"", "side", DOC_LEFT},
+    {"value", "value", DOC_RIGHT},     {"vs A", "change", DOC_RIGHT},
+    {"95% CI", "interval", DOC_RIGHT}, {"p", "p", DOC_RIGHT},
+    {"MDE", "mde", DOC_RIGHT},         {"verdict", "verdict", DOC_LEFT},
+};
+
+static void metrics_table(struct sheet *sheet)
+{
+    const struct comparison *comparison = sheet->comparison;
+
+    if (sheet->narrow) {
+        doc_table(sheet->doc, "metrics", sheet->pair ? pair_columns_narrow : long_columns_narrow,
+                  8);
+    } else {
+        doc_table(sheet->doc, "metrics", sheet->pair ? pair_columns : long_columns, 10);
+    }
+    for (uint32_t i = 0; i < comparison->metric_count; i++) {
+        metric_rows(sheet, &comparison->metrics[i]);
+    }
+    vm_row(sheet);
+    little_row(sheet);
+}
+
+static void curve_table(struct doc *doc, const struct comparison *comparison)
+{
+    static const char *const ratios[SET_SIDES] = {"",    "B/A", "C/A", "D/A",
+                                                  "E/A", "F/A", "G/A", "H/A"};
+    struct doc_column columns[1 + 2 * SET_SIDES] = {{"response", "percentile", DOC_LEFT}};
+    bool alone = comparison->sets[0]->run_count == 1;
+    uint32_t count = 1;
+
+    for (uint32_t s = 1; s < comparison->count; s++) {
+        alone = alone || comparison->sets[s]->run_count == 1;
+        columns[count++] = (struct doc_column){ratios[s], "ratio", DOC_RIGHT};
+        columns[count++] = (struct doc_column){"95% band", "band", DOC_RIGHT};
+    }
+    doc_heading(doc, 2, "Response times: ratio by percentile");
+    if (alone) {
+        doc_note(doc, "One run on a side: the band is within-run only.");
+    }
+    doc_table(doc, "curve", columns, count);
+    for (uint32_t q = 0; q < BOOTSTRAP_CURVE; q++) {
+        doc_cell(doc, "p%.6g", bootstrap_curve[q] * 100);
+        for (uint32_t s = 1; s < comparison->count; s++) {
+            const struct bootstrap_interval *at = &comparison->curve[s][q];
+
+            if (at->ok) {
+                doc_cell(doc, "%.3f", at->value);
+                doc_cell(doc, "%.3f..%.3f", at->low, at->high);
+            } else {
+                doc_cell(doc, isfinite(at->value) && at->value > 0 ? "%.3f" : "-", at->value);
+                doc_cell(doc, "-");
+            }
+        }
+    }
+}
+
+static void holm_note(struct doc *doc, const struct comparison *comparison, uint32_t side)
+{
+    const struct comparison_row *best = NULL;
+    char chance[COMPARE_WORDS];
+    uint32_t judged = 0;
+
+    for (uint32_t i = 0; i < comparison->metric_count; i++) {
+        const struct comparison_row *row = &comparison->metrics[i];
+
+        if (isfinite(row->against[side].p_holm)) {
+            judged++;
+            best = !best || row->against[side].p_holm < best->against[side].p_holm ? row : best;
+        }
+    }
+    if (judged < 2) {
+        return;
+    }
+    doc_note(doc,
+             "%s against A, did anything change? Over %u metrics (Holm) the least p is %s, %s: "
+             "%s.",
+             compare_side_name(side), judged,
+             compare_chance(best->against[side].p_holm, false, chance), best->metric->title,
+             best->against[side].p_holm <= 0.05 ? "yes" : "nothing that is shown");
+}
+
+static bool is_judged(const struct comparison *comparison)
+{
+    for (uint32_t i = 0; i < comparison->metric_count; i++) {
+        for (uint32_t s = 1; s < comparison->count; s++) {
+            if (comparison->metrics[i].against[s].why == COMPARISON_JUDGED) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void notes(struct sheet *sheet)
+{
+    static const char *const marks[] = {"¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+
+    for (uint32_t i = 0; i < sheet->notes.count; i++) {
+        doc_note(sheet->doc, "%s %s", marks[i], sheet->notes.texts[i]);
+    }
+    if (is_judged(sheet->comparison)) {
+        doc_note(sheet->doc,
+                 "~: the 95 %% interval contains 0. MDE: the least change that these runs would "
+                 "show (power 80 %%). ±: within one run.");
+    }
+    for (uint32_t s = 1; s < sheet->comparison->count; s++) {
+        holm_note(sheet->doc, sheet->comparison, s);
+    }
+}
+
+void compare_tables(struct doc *doc, const struct comparison *comparison, bool narrow)
+{
+    struct sheet sheet = {
+        .doc = doc, .comparison = comparison, .narrow = narrow, .pair = comparison->count == 2};
+
+    for (uint32_t i = 0; i < comparison->metric_count; i++) {
+        sheet.vms = sheet.vms || comparison->metrics[i].vm >= 0;
+    }
+    metrics_table(&sheet);
+    notes(&sheet);
+    if (comparison->has_curve) {
+        curve_table(doc, comparison);
+    }
+}
