@@ -12,7 +12,7 @@
  * HDR histogram log 1.3, payload V2, compressed, base64 (the formats of HdrHistogram 2.1). A line:
  *   Tag=vm0.new_order,0.000,1.000,14.812,HISTFAAAA...
  * tag, start of the interval and its length in seconds, its largest value in milliseconds
- * (ns / 1e6, as HdrHistogram's own writer does and its log readers expect), the histogram in ns.
+ * (ns / 1e6, as HdrHistogram's own writer does; its readers skip the column), the histogram in ns.
  * Opaque: the deflate and inflate state and their buffers, so that a line allocates nothing.
  */
 struct hdr_log;
