@@ -52,6 +52,9 @@ struct key {
     bool many;               /* options: may be given more than once; the caller collects. keys: may
                                 be a list or section too, which their own reader takes apart */
     const char *placeholder; /* options: "DIR"; NULL: from the type */
+    /* options: the value that stands where none is given, as "report.html"; the next word is then
+     * taken only if it is "-" or has the same ending. NULL: a value must be given */
+    const char *bare;
 };
 
 #define KEY_FIELD(record, member)                                                                  \
