@@ -255,7 +255,7 @@ const struct set_question set_questions[] = {
     SAME("cpu", "CPU", true, ask_cpu),
     SAME("kernel", "kernel", true, ask_kernel),
     SAME("governor", "governor", false, ask_governor),
-    SAME("precondition_bytes", "preconditioned", true, ask_conditioned, .near = 1e6, .share = 0.1),
+    SAME("precondition_bytes", "preconditioned", true, ask_conditioned, .near = 1e6, .share = 0.5),
     SAME("precondition_age", "idle before", true, ask_age, .near = 60, .share = 0.2),
     SAME("start_temperature", "start temperature", true, ask_nobody, .near = 5),
     SAME("end_temperature", "end temperature", true, ask_nobody, .near = 10),

@@ -1,0 +1,100 @@
+#!/bin/bash
+# `rawtps bench-pair`: two drives in turns, interrupted and resumed, then compared.
+# limit: 90
+. "$ROOT/tests/lib/tap.sh"
+
+cat > tiny.yaml <<'Y'
+workload:
+  kind: block
+  size: 4KiB
+  read: 70%
+  outstanding: 4
+phases:
+  settle: 1s
+  sample: 3s
+Y
+
+# order DIR: sides by place, as the runs say themselves
+order() {
+    for run in "$1"/[0-9][0-9]-[AB]; do
+        sed -n 's/^ *"side": "\([AB]\)".*/\1/p' "$run/run.json"
+    done | tr -d '\n'
+}
+
+run "$RAWTPS" bench-pair tiny.yaml --a sata-slow --b gen5-fast --runs 3 --out s1
+is 'two drive models: fine' "$code" 0
+like 'analysed as pairs' "$out" '^ order +ABBAAB, analysed as 3 pairs$'
+like 'with a verdict' "$out" '^ tps ↑ .*3\+3 .* better$'
+like 'sides have the names of the models' "$out" '^ B +gen5-fast = '
+like 'progress says which run' "$err" '^rawtps: run 4 of 6: A, sata-slow$'
+like 'how to compare again' "$err" "^rawtps: again: rawtps compare 'sata-slow=s1/\\*-A' 'gen5-fast=s1/\\*-B'\$"
+is 'the order' "$(order s1)" ABBAAB
+is 'a pair has one seed, pairs have different ones' \
+    "$(sed -n 's/^  "seed": \([0-9]*\).*/\1/p' s1/*/run.json | tr -d '\n')" 112233
+cp out first
+run "$RAWTPS" compare 'sata-slow=s1/*-A' 'gen5-fast=s1/*-B'
+ok 'compare says the same' cmp -s out first
+
+run "$RAWTPS" bench-pair tiny.yaml --a sata-slow --b gen5-fast --runs 3 --out s1
+is 'a series is not written over' "$code" 2
+like 'and it says what to do' "$err" 'hint: --resume goes on with it'
+rm -r s1/05-A && sed -i 's/"ended": "complete"/"ended": "interrupted"/' s1/06-B/run.json
+run "$RAWTPS" bench-pair tiny.yaml --a sata-slow --b gen5-fast --runs 3 --out s1 --resume --quiet
+is 'resumed: fine and quiet' "$code$err" 0
+ok 'the partial run is set aside' test -d s1/06-B.partial-1
+is 'what is missing was run' "$(order s1)" ABBAAB
+is 'and the figures are the same' "$(grep ' tps ↑' out)" "$(grep ' tps ↑' first)"
+
+run "$RAWTPS" bench-pair tiny.yaml --virtual --set-b drive.like=gen5-fast --set drive.like=sata-slow \
+    --runs 2 --results r --label-a plain --label-b 'with more' --format csv --metric tps --quiet
+is 'settings instead of drives' "$code$err" 0
+like 'CSV of it' "$out" '^tps,agg,B,with more,better,judged,paired,2,2,'
+ok 'a directory of its own under results' test -d r/*-pair-tiny/04-A
+
+sed 's/sample: 3s/sample: 30d/' tiny.yaml > long.yaml
+"$RAWTPS" bench-pair long.yaml --a sata-slow --b gen5-fast --out s2 --interval 200ms \
+    >out 2>err </dev/null &
+pid=$!
+for _ in $(seq 100); do
+    ! grep -q '^.*sample' err || break
+    sleep 0.1
+done
+kill -INT "$pid"
+code=0
+wait "$pid" || code=$?
+out=$(cat out) err=$(cat err)
+is 'interrupted: exit code' "$code" 130
+like 'what was measured is kept' "$err" '^rawtps: interrupted after 0 of 10 runs; what was measured is in s2$'
+like 'and how to go on' "$err" '^rawtps: hint: the same command with --out s2 --resume goes on$'
+ok 'the partial run is there' test -s s2/01-A/run.json
+
+truncate -s 64M a.img b.img
+run "$RAWTPS" bench-pair tiny.yaml --a ./a.img --b ./b.img --erase-a ./a.img --erase-b ./b.img \
+    --runs 1 --for 1s --quiet --no-such
+is 'an unknown option' "$code" 2
+run "$RAWTPS" bench-pair tiny.yaml --a ./a.img --b gen5-fast
+is 'a path and a model are 2' "$code" 2
+like 'and why' "$err" 'real and virtual time cannot be compared'
+run "$RAWTPS" bench-pair tiny.yaml --a ./a.img --b ./b.img --virtual
+like '--virtual and a path' "$err" '--virtual touches no drive'
+run "$RAWTPS" bench-pair tiny.yaml --a gen5-fast
+like 'one drive alone' "$err" '--a and --b name the two drives'
+run "$RAWTPS" bench-pair tiny.yaml --a gen5-fast --b gen5-fats --out s3
+is 'an unknown model is 2 before anything runs' "$code" 2
+like 'with its side' "$err" 'side B: '
+not_ok 'and nothing was made' test -e s3
+run "$RAWTPS" bench-pair tiny.yaml --a gen5-fast --b sata-slow --resume
+like '--resume wants --out' "$err" '--out says which series'
+
+cat > file.yaml <<'Y'
+workload: {kind: block, size: 4KiB, read: 70%, outstanding: 2}
+phases: {start: cold, sample: 1s}
+Y
+run "$RAWTPS" bench-pair file.yaml --a ./new-a.img --b ./new-b.img --set drive.capacity=64MiB --runs 1 \
+    --quiet --out s4
+if grep -qi 'io_uring' err; then
+    skip 'on two files' "$err"
+else
+    is 'on two files, in real time' "$code$err" 0
+    like 'compared without a verdict' "$out" 'no verdict'
+fi
