@@ -13,16 +13,8 @@ static void journal_tags(struct run *run)
 {
     for (uint32_t i = 0; i < run->plan->vm_count; i++) {
         struct vm_total *total = &run->totals[i];
-        const struct vm *vm = NULL;
-        const struct catalog *catalog;
+        const struct catalog *catalog = run_find_vm(run, i)->catalog;
 
-        for (uint32_t w = 0; w < run->world_count; w++) {
-            if (i >= run->worlds[w].first_vm &&
-                i - run->worlds[w].first_vm < run->worlds[w].vm_count) {
-                vm = run->worlds[w].vms[i - run->worlds[w].first_vm];
-            }
-        }
-        catalog = vm->catalog;
         for (uint32_t k = 0; k < total->sample.kind_count; k++) {
             const char *name = k < catalog->kind_count ? catalog->kinds[k].name : "deferred";
 

@@ -11,19 +11,6 @@
 
 enum { OUTCOME_CHECKS = 64 };
 
-/* The VM's own (its first loop's), wherever its world is; NULL before the worlds are open. */
-static struct vm *outcome_find(struct run *run, uint32_t i)
-{
-    for (uint32_t w = 0; w < run->world_count; w++) {
-        struct world *world = &run->worlds[w];
-
-        if (i >= world->first_vm && i - world->first_vm < world->vm_count) {
-            return world->vms[i - world->first_vm];
-        }
-    }
-    return NULL;
-}
-
 void outcome_vm_begin(struct run *run, uint32_t i)
 {
     const struct plan_vm *plan = &run->plan->vms[i];
@@ -56,7 +43,7 @@ static void outcome_txns(struct run *run, uint32_t i, struct result_vm *ret)
 {
     const struct vm_total *total = &run->totals[i];
     const struct record *sample = &total->sample;
-    const struct catalog *catalog = outcome_find(run, i)->catalog;
+    const struct catalog *catalog = run_find_vm(run, i)->catalog;
 
     ret->txn_count = sample->kind_count;
     must(ret->txn_count <= RESULT_TXNS);
@@ -252,7 +239,7 @@ void outcome_vm(struct run *run, uint32_t i)
 static void finding_text(struct run *run, uint32_t i, const struct stamp_finding *finding,
                          char *buf, size_t size)
 {
-    const struct vm *vm = outcome_find(run, i);
+    const struct vm *vm = run_find_vm(run, i);
     char place[96] = "";
 
     if (vm->plan->target == PLAN_MODEL && vm->target != NULL) {
@@ -270,7 +257,7 @@ static void finding_text(struct run *run, uint32_t i, const struct stamp_finding
 
 static void outcome_stamps(struct run *run, uint32_t i)
 {
-    const struct vm *vm = outcome_find(run, i);
+    const struct vm *vm = run_find_vm(run, i);
     struct result_integrity *ret = &run->result->vms[i].integrity;
     struct stamp_counts counts;
 
@@ -310,7 +297,7 @@ static uint32_t audit_of(struct run *run, uint32_t i, struct workload_check rows
 
     for (uint32_t w = 0; w < total->world_count; w++) {
         struct workload_check more[OUTCOME_CHECKS];
-        const struct vm *vm = run->plan->virtual_time ? outcome_find(run, i)
+        const struct vm *vm = run->plan->virtual_time ? run_find_vm(run, i)
                                                       : run->worlds[total->first_world + w].vms[0];
         uint32_t n = vm == NULL || vm->workload->ops->audit == NULL
                          ? 0
@@ -351,7 +338,7 @@ static void outcome_audit(struct run *run, uint32_t i)
 
 void outcome_vm_finish(struct run *run, uint32_t i)
 {
-    struct vm *vm = outcome_find(run, i);
+    struct vm *vm = run_find_vm(run, i);
 
     if (vm == NULL || vm->target == NULL) {
         return;

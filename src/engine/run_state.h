@@ -61,6 +61,19 @@ struct run {
     struct result *result;
 };
 
+/* The VM's own (its first loop's), wherever its world is; NULL before the worlds are open. */
+static inline struct vm *run_find_vm(struct run *run, uint32_t i)
+{
+    for (uint32_t w = 0; w < run->world_count; w++) {
+        struct world *world = &run->worlds[w];
+
+        if (i >= world->first_vm && i - world->first_vm < world->vm_count) {
+            return world->vms[i - world->first_vm];
+        }
+    }
+    return NULL;
+}
+
 /* tally.c: what records say, as rows. records: one a VM, of one interval. */
 void tally_interval(struct run *run, struct record *const *records);
 
