@@ -16,7 +16,8 @@ bool run_is_bare(const struct result *result)
             return false;
         }
     }
-    return all->txn_count > 0 && isnan(result_fact(all, "page_accesses"));
+    return all->txn_count > 0 && result->server_count == 0 && !run_is_tpcc(result) &&
+           isnan(result_fact(all, "page_accesses"));
 }
 
 bool run_is_tpcc(const struct result *result)

@@ -267,7 +267,8 @@ void run_database(struct doc *doc, const struct result *result)
         {"cpu%", "cpu_share", DOC_RIGHT},
     };
 
-    if (isnan(result_fact(&result->aggregate, "page_accesses"))) {
+    if (isnan(result_fact(&result->aggregate, "page_accesses")) ||
+        result->aggregate.response.count == 0) {
         return;
     }
     doc_heading(doc, 2, "The database, a transaction (deadlocks and checkpoints: in all)");

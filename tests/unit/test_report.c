@@ -115,6 +115,39 @@ static void a_run_that_was_killed_early_says_so(void **state)
     result_free(&result);
 }
 
+static void forget_sample(struct result_vm *vm)
+{
+    memset(&vm->response, 0, sizeof(vm->response));
+    vm->fact_count = 0;
+    for (uint32_t i = 0; i < vm->txn_count; i++) {
+        memset(vm->txns[i].spent_ns, 0, sizeof(vm->txns[i].spent_ns));
+        memset(&vm->txns[i].response, 0, sizeof(vm->txns[i].response));
+        memset(&vm->txns[i].service, 0, sizeof(vm->txns[i].service));
+    }
+}
+
+static void a_database_that_was_not_measured_is_no_bare_drive(void **state)
+{
+    struct result result;
+
+    sample_tpcc(&result, 1);
+    forget_sample(&result.vms[0]);
+    forget_sample(&result.aggregate);
+    snprintf(result.run.ended, sizeof(result.run.ended), "void");
+    assert_true(says(&result, "hit%"));
+    assert_true(says(&result, "Transaction types"));
+    assert_false(says(&result, "IOPS"));
+    assert_false(says(&result, "Streams"));
+    /* another mix: no name tells what it is, the engine does */
+    for (uint32_t i = 0; i < result.aggregate.txn_count; i++) {
+        snprintf(result.aggregate.txns[i].kind, sizeof(result.aggregate.txns[i].kind), "k%u", i);
+    }
+    result_fact_set(&result.aggregate, "page_accesses", 0);
+    assert_true(says(&result, "hit%"));
+    assert_false(says(&result, "The database"));
+    result_free(&result);
+}
+
 static void no_line_is_wider_than_the_page(void **state)
 {
     struct result result;
@@ -274,6 +307,7 @@ int main(void)
         cmocka_unit_test(bare_requests_are_counted_in_iops),
         cmocka_unit_test(what_failed_stands_in_the_report),
         cmocka_unit_test(a_run_that_was_killed_early_says_so),
+        cmocka_unit_test(a_database_that_was_not_measured_is_no_bare_drive),
         cmocka_unit_test(no_line_is_wider_than_the_page),
         cmocka_unit_test(colour_only_adds),
         cmocka_unit_test(hostile_names_stay_inert),
