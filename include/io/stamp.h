@@ -37,6 +37,7 @@ struct stamp_finding {
     uint32_t expected_version;
     uint32_t found_vm, found_version;
     uint64_t found_page;
+    bool no_stamp; /* what was found is nobody's page: found_... are 0 */
     int64_t at_ns;
 };
 

@@ -238,23 +238,46 @@ void outcome_vm(struct run *run, uint32_t i)
     outcome_series(run, &total->tps, plan->seed, ret);
 }
 
+/* Where on the drive; its place in the VM's slice too, where that is another. */
+static void finding_offset(const struct vm *vm, const struct stamp_finding *finding, char *buf,
+                           size_t size)
+{
+    unsigned long long of_slice = finding->offset, of_drive = of_slice + vm->plan->from_bytes;
+
+    if (of_slice == of_drive) {
+        snprintf(buf, size, "%llu", of_drive);
+    } else {
+        snprintf(buf, size, "%llu of the drive (%llu of the VM's slice)", of_drive, of_slice);
+    }
+}
+
 static void finding_text(struct run *run, uint32_t i, const struct stamp_finding *finding,
                          char *buf, size_t size)
 {
     const struct vm *vm = run_find_vm(run, i);
-    char place[96] = "";
+    char place[96] = "", offset[80], found[80];
+    int length;
 
     if (vm->plan->target == PLAN_MODEL && vm->target != NULL) {
         target_model_name(vm->target, finding->offset, place, sizeof(place));
     }
-    snprintf(buf, size,
-             "%s page: VM %s, %s, offset %llu (page %llu, sector %u): expected version %u of VM %u "
-             "page %llu, found version %u of VM %u page %llu",
-             stamp_verdict_names[finding->verdict], vm->plan->name, place,
-             (unsigned long long)finding->offset, (unsigned long long)finding->page,
-             finding->sector, finding->expected_version, finding->vm,
-             (unsigned long long)finding->page, finding->found_version, finding->found_vm,
-             (unsigned long long)finding->found_page);
+    finding_offset(vm, finding, offset, sizeof(offset));
+    if (finding->no_stamp) {
+        snprintf(found, sizeof(found), "no stamp: nothing that this run wrote");
+    } else {
+        snprintf(found, sizeof(found), "version %u of VM %u page %llu", finding->found_version,
+                 finding->found_vm, (unsigned long long)finding->found_page);
+    }
+    length = snprintf(
+        buf, size,
+        "%s page: VM %s, %s, offset %s, page %llu, sector %u: expected version %u of VM %u, "
+        "found %s",
+        stamp_verdict_names[finding->verdict], vm->plan->name, place, offset,
+        (unsigned long long)finding->page, finding->sector, finding->expected_version, finding->vm,
+        found);
+    if ((size_t)length >= size) {
+        memcpy(buf + size - 4, "...", 4);
+    }
 }
 
 static void outcome_stamps(struct run *run, uint32_t i)

@@ -96,6 +96,7 @@ static void find(struct stamp_finding *ret, const struct stamp *found, uint32_t 
                  enum holds holds)
 {
     ret->sector = sector;
+    ret->no_stamp = holds == HOLDS_FOREIGN;
     ret->found_vm = holds == HOLDS_FOREIGN ? 0 : found->vm;
     ret->found_version = holds == HOLDS_FOREIGN ? 0 : found->version;
     ret->found_page = holds == HOLDS_FOREIGN ? 0 : found->page;

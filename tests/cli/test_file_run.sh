@@ -107,3 +107,8 @@ is 'data that came back wrong is exit code 4' "$code" 4
 like 'stderr names VM, table, page, offset, expected and found' "$err" \
     '^rawtps: wrong data: .*vm0, .* page [0-9]+, offset [0-9]+ .*expected .*, found '
 like 'the table is void' "$out" 'VOID'
+# a drive's first MiB is rawtps' own, the only VM's slice lies behind it
+numbers=$(printf '%s\n' "$err" |
+    sed -n 's/.*offset \([0-9]*\) of the drive (\([0-9]*\) of the VM.s .*/\1 - \2/p' | head -n 1)
+is 'the offset is that of the drive, beside that of the slice' "$((${numbers:-0}))" 1048576
+like 'zeros are no page of an older version' "$err" 'found no stamp'

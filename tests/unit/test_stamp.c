@@ -64,9 +64,11 @@ static void test_old_and_empty_pages_are_stale(void **state)
     assert_int_equal(stamp_judge(page, PAGE, 1, 5, 8, &finding), STAMP_STALE);
     assert_int_equal(finding.expected_version, 8);
     assert_int_equal(finding.found_version, 7);
+    assert_false(finding.no_stamp);
     memset(page, 0, PAGE);
     assert_int_equal(stamp_judge(page, PAGE, 1, 5, 8, &finding), STAMP_STALE);
     assert_int_equal(finding.found_version, 0);
+    assert_true(finding.no_stamp); /* not "version 0 of VM 0" */
     memset(page, 0xff, PAGE);
     assert_int_equal(stamp_judge(page, PAGE, 1, 5, 8, &finding), STAMP_STALE);
 }
