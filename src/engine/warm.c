@@ -13,7 +13,7 @@
  */
 #define WARM_TOLERANCE 0.03
 #define WARM_READS     0.02
-enum { WARM_WINDOW = 4, WARM_ROUND_MIN = 2000, WARM_ROUNDS = 128 };
+enum { WARM_WINDOW = 4, WARM_ROUND_MIN = 2000, WARM_ROUNDS = 128, WARM_LOOK = 256 };
 
 static void warm_transaction(struct vm *vm, struct user *user)
 {
@@ -28,14 +28,15 @@ static void warm_transaction(struct vm *vm, struct user *user)
     }
 }
 
-/* Returns page reads a transaction. */
-static double warm_round(struct vm *vm, uint64_t transactions)
+/* Returns page reads a transaction. A round of a large pool takes long: it hears of a stop too. */
+static double warm_round(struct vm *vm, struct shared *shared, uint64_t transactions)
 {
     struct target_facts before, after;
     uint32_t id = 0;
 
     vm->target->ops->facts(vm->target, &before);
-    for (uint64_t i = 0; i < transactions; i++) {
+    for (uint64_t i = 0; i < transactions && !(i % WARM_LOOK == 0 && shared_stopping(shared));
+         i++) {
         warm_transaction(vm, &vm->users[id]);
         id = id + 1 == vm->user_count ? 0 : id + 1;
     }
@@ -69,7 +70,7 @@ void vm_warm(struct vm *vm, struct world *world)
     round = facts.frames / 16 < WARM_ROUND_MIN ? WARM_ROUND_MIN : facts.frames / 16;
     vm->target->ops->warm(vm->target, true);
     for (uint32_t i = 0; i < WARM_ROUNDS && !shared_stopping(world->shared); i++) {
-        reads[i] = warm_round(vm, round);
+        reads[i] = warm_round(vm, world->shared, round);
         atomic_fetch_add(&world->warm_transactions, round);
         if (world->tick != NULL) {
             world->tick(world->context, world);

@@ -71,6 +71,26 @@ end
 is 'an interval that takes minutes is interrupted too' "$code" 130
 is 'and kept' "$(state busy)" '"ended":"interrupted"'
 
+# a warm start of a large pool, whose rounds take many seconds
+"$RAWTPS" run tpcc-1500 --virtual --interval 200ms --out warm >out 2>err </dev/null &
+pid=$!
+for _ in $(seq 100); do
+    ! grep -q 'warm start' err || break
+    sleep 0.1
+done
+sleep 0.5
+kill -INT "$pid"
+for _ in $(seq 40); do
+    ! kill -0 "$pid" 2>/dev/null || sleep 0.1
+done
+not_ok 'a warm start hears of it within a round' kill -0 "$pid"
+kill -KILL "$pid" 2>/dev/null
+end
+is 'it is interrupted' "$code" 130
+like 'nothing was measured, and that is said' "$out" '^Nothing was measured'
+like 'the table has the columns of a database' "$out" '^ VM +TPS .* hit% '
+unlike 'not those of a bare drive' "$out" 'IOPS|Streams|outstanding'
+
 begin twice
 kill -STOP "$pid"
 kill -INT "$pid"
