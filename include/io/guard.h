@@ -52,6 +52,8 @@ int guard_open(struct guard *guard, const struct guard_request *request, struct 
  * also when it is refused; a file that would be made has kind "file" and its planned size.
  */
 int guard_look(const struct guard_request *request, struct drive_facts *ret, struct error *err);
+/* Is there a file that rawtps made? Touches nothing; false also if it cannot be read. */
+bool guard_made_file(const char *path);
 /*
  * The first byte below `bytes` of a file that was never written (a hole, or blocks that are only
  * reserved), or -1: reading there measures the memory, not the drive. A block device: -1.

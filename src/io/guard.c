@@ -552,6 +552,21 @@ int guard_look(const struct guard_request *request, struct drive_facts *ret, str
     return code;
 }
 
+bool guard_made_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct superblock superblock;
+    struct stat st;
+    bool made;
+
+    if (fd < 0) {
+        return false;
+    }
+    made = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && superblock_read(fd, &superblock);
+    close(fd);
+    return made;
+}
+
 int64_t guard_first_hole(const struct guard *guard, uint64_t bytes)
 {
     off_t hole;

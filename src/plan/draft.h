@@ -42,7 +42,8 @@ struct draft {
     uint64_t model_keys; /* keys of the drive that its model gives */
     char drive_file[256];
     uint64_t room_bytes; /* what the drive gives to the VMs; UINT64_MAX: no bound */
-    bool file_absent;    /* uring: the file is made */
+    bool file_absent;    /* uring: the file is made, or grown */
+    bool file_ours;      /* uring: rawtps made it, so it may be grown */
     uint64_t free_bytes; /* of the file system then */
 };
 
@@ -59,7 +60,9 @@ char **draft_names(const char *data_dir, const char *folder, uint32_t *ret_count
 int draft_targets(struct draft *draft, struct error *err);
 int draft_server_at(const struct draft *draft, uint32_t i, struct plan_vm *vm, struct error *err);
 int draft_drive(struct draft *draft, struct error *err); /* plan_drive.c */
-int draft_vms(struct draft *draft, struct error *err);   /* plan_vm.c: at full scale */
+/* Let a file that is too small be grown, if rawtps made it. wanted_bytes: 0: as is needed. */
+bool draft_grow_file(struct draft *draft, uint64_t wanted_bytes);
+int draft_vms(struct draft *draft, struct error *err); /* plan_vm.c: at full scale */
 /* One VM of the plan at a scale, footprint and slice size included, but for its place. */
 int draft_vm_at(const struct draft *draft, uint32_t i, const struct fraction *scale,
                 struct plan_vm *ret, struct error *err);

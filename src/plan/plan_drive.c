@@ -1,6 +1,7 @@
 #include "draft.h"
 
 #include "base/mem.h"
+#include "io/guard.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -114,8 +115,7 @@ static int absent_file(struct draft *draft, const char *path, struct error *err)
 
     if (strncmp(path, "/dev/", 5) == 0) {
         error_set(err, EXIT_USAGE, -ENOENT, "%s: there is no such device", path);
-        return error_hint(err,
-                          "`rawtps drives` or lsblk shows what there is; nothing is made in /dev");
+        return error_hint(err, "lsblk shows what there is; nothing is made in /dev");
     }
     snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1,
              slash ? path : ".");
@@ -127,6 +127,25 @@ static int absent_file(struct draft *draft, const char *path, struct error *err)
     draft->free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
     draft->plan->drive_capacity_bytes = draft->scenario.drive.capacity_bytes;
     return 0;
+}
+
+/* A file that rawtps made may grow: by what is free beside the blocks that it has. */
+bool draft_grow_file(struct draft *draft, uint64_t wanted_bytes)
+{
+    struct plan *plan = draft->plan;
+    struct statvfs fs;
+    struct stat status;
+
+    if (!draft->file_ours || draft->file_absent || draft->scenario.drive.range.share < 1 ||
+        draft->scenario.drive.range.bytes > 0 || statvfs(plan->drive_path, &fs) != 0 ||
+        stat(plan->drive_path, &status) != 0) {
+        return false;
+    }
+    draft->file_absent = true;
+    draft->free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize + (uint64_t)status.st_blocks * 512;
+    draft->room_bytes = wanted_bytes > 0 ? wanted_bytes : UINT64_MAX;
+    plan->drive_capacity_bytes = wanted_bytes;
+    return true;
 }
 
 static int real_drive(struct draft *draft, struct error *err)
@@ -155,6 +174,10 @@ static int real_drive(struct draft *draft, struct error *err)
         }
     } else if (S_ISREG(status.st_mode)) {
         plan->drive_capacity_bytes = (uint64_t)status.st_size;
+        draft->file_ours = guard_made_file(path);
+        if (drive->capacity_bytes > plan->drive_capacity_bytes) {
+            draft_grow_file(draft, drive->capacity_bytes);
+        }
     } else {
         return error_set(err, EXIT_USAGE, -ENOTBLK, "%s: neither a block device nor a file", path);
     }

@@ -427,7 +427,7 @@ int draft_place(struct draft *draft, struct error *err)
     if (!block && need_at(draft, &scale, &need, err)) {
         return err->code;
     }
-    if (!block && !fits(draft, &need)) {
+    if (!block && !fits(draft, &need) && !(draft_grow_file(draft, 0) && fits(draft, &need))) {
         return refuse_small(draft, &need, err);
     }
     for (uint32_t i = 0; i < plan->vm_count; i++) {
@@ -448,6 +448,12 @@ int draft_place(struct draft *draft, struct error *err)
     plan->footprint_bytes = at;
     if (plan->drive_capacity_bytes < at) {
         plan->drive_capacity_bytes = at; /* a file that is made, or null */
+    }
+    if (draft->file_ours && draft->file_absent) {
+        char size[UNITS_TEXT];
+
+        plan_warn(plan, "%s was made by rawtps and is too small: it is grown to %s",
+                  plan->drive_path, units_format_size_decimal(at, size, sizeof(size)));
     }
     count_fill(draft);
     plan_memory(plan);
