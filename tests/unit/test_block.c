@@ -7,42 +7,24 @@
 
 #include <cmocka.h>
 
-#include "stub_rows.h"
 #include "workload/block.h"
+#include "workload_fixture.h"
 
 enum { KIB = 1024, DRAWS = 200000 };
 static const uint64_t GIB = (uint64_t)1 << 30;
 
-struct fixture {
-    struct workload *workload;
-    struct rng rng;
-    struct user_deck deck;
-    struct txn txn;
-    struct pause pause;
-};
-
 static struct fixture *fixture_open(const struct block_settings *settings)
 {
-    struct fixture *fix = calloc(1, sizeof(*fix));
     struct error err;
 
-    fix->workload = block_open(settings, &err);
-    assert_non_null(fix->workload);
-    rng_init(&fix->rng, 42, 0);
-    return fix;
-}
-
-static void fixture_close(struct fixture *fix)
-{
-    fix->workload->ops->free(fix->workload);
-    free(fix);
+    return fixture_of(block_open(settings, &err));
 }
 
 static struct op draw(struct fixture *fix)
 {
     struct op op = {0}, after;
 
-    fix->workload->ops->choose(fix->workload, 0, &fix->deck, &fix->rng, &fix->txn, &fix->pause);
+    fixture_choose(fix, 0);
     assert_true(fix->workload->ops->next(fix->workload, &fix->txn, &op));
     after = op;
     assert_false(fix->workload->ops->next(fix->workload, &fix->txn, &after));

@@ -8,38 +8,19 @@
 
 #include <cmocka.h>
 
-#include "stub_rows.h"
 #include "workload/sysbench.h"
-
-struct fixture {
-    struct workload *workload;
-    struct rng rng;
-    struct user_deck deck;
-    struct txn txn;
-    struct pause pause;
-    struct stub_txn asked;
-};
+#include "workload_fixture.h"
 
 static struct fixture *fixture_open(const struct sysbench_settings *from)
 {
-    struct fixture *fix = calloc(1, sizeof(*fix));
     struct error err;
 
-    fix->workload = sysbench_open(from, &err);
-    assert_non_null(fix->workload);
-    rng_init(&fix->rng, 42, 0);
-    return fix;
-}
-
-static void fixture_close(struct fixture *fix)
-{
-    fix->workload->ops->free(fix->workload);
-    free(fix);
+    return fixture_of(sysbench_open(from, &err));
 }
 
 static void choose(struct fixture *fix)
 {
-    fix->workload->ops->choose(fix->workload, 0, &fix->deck, &fix->rng, &fix->txn, &fix->pause);
+    fixture_choose(fix, 0);
 }
 
 static void run(struct fixture *fix)

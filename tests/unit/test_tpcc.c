@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "stub_rows.h"
 #include "workload/tpcc.h"
+#include "workload_fixture.h"
 
 static const struct tpcc_settings settings = {
     .warehouses = 20,
@@ -20,35 +20,11 @@ static const struct tpcc_settings settings = {
     .seed = 1,
 };
 
-struct fixture {
-    struct workload *workload;
-    struct rng rng;
-    struct user_deck deck;
-    struct txn txn;
-    struct pause pause;
-    struct stub_txn asked;
-};
-
 static struct fixture *fixture_open(const struct tpcc_settings *from)
 {
-    struct fixture *fix = calloc(1, sizeof(*fix));
     struct error err;
 
-    fix->workload = tpcc_open(from, &err);
-    assert_non_null(fix->workload);
-    rng_init(&fix->rng, 42, 0);
-    return fix;
-}
-
-static void fixture_close(struct fixture *fix)
-{
-    fix->workload->ops->free(fix->workload);
-    free(fix);
-}
-
-static void choose(struct fixture *fix, uint32_t user)
-{
-    fix->workload->ops->choose(fix->workload, user, &fix->deck, &fix->rng, &fix->txn, &fix->pause);
+    return fixture_of(tpcc_open(from, &err));
 }
 
 static void run(struct fixture *fix)
@@ -63,7 +39,7 @@ static void choose_kind(struct fixture *fix, uint32_t user, enum tpcc_kind kind,
     struct txn txn;
 
     for (;;) {
-        choose(fix, user);
+        fixture_choose(fix, user);
         txn = fix->txn;
         run(fix);
         for (uint32_t i = 0; txn.kind == kind && i < fix->asked.count; i++) {
@@ -457,7 +433,7 @@ static void restart_asks_the_same_again(void **state)
         struct txn txn;
         struct op op = {0};
 
-        choose(fix, i % 200);
+        fixture_choose(fix, i % 200);
         txn = fix->txn;
         stub_run(fix->workload, &txn, true, first);
         txn = fix->txn;
@@ -513,7 +489,7 @@ static void one_warehouse_stays_at_home(void **state)
         own.local_only = local;
         fix = fixture_open(&own);
         for (uint32_t i = 0; i < 5000; i++) {
-            choose(fix, 5);
+            fixture_choose(fix, 5);
             run(fix);
             for (uint32_t n = 1; n < fix->asked.count; n++) {
                 const struct op *op = &fix->asked.ops[n];
