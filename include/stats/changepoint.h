@@ -26,7 +26,8 @@ struct changepoint {
 };
 
 /*
- *   returns  how many of the change points were written to ret (ascending), at most `limit`
+ *   returns  how many change points were written to ret, ascending; the newest `limit` of them (and
+ *            of 256)
  *   time     proportional to n x window, and to window^2 a change
  */
 uint32_t changepoint_find(const double *x, uint32_t n, const struct changepoint_rule *rule,

@@ -2,6 +2,7 @@
 #ifndef RAWTPS_STATS_MOMENTS_H
 #define RAWTPS_STATS_MOMENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* All zero is empty. Numerically stable (Welford 1962); merge by Chan, Golub and LeVeque 1979. */
@@ -14,6 +15,8 @@ struct moments {
 void moments_add(struct moments *moments, double x);
 void moments_merge(struct moments *into, const struct moments *from);
 void moments_of(struct moments *ret, const double *x, uint64_t n);
+/* Of the natural logarithms; false, and all zero, if a value is not finite or not above 0. */
+bool moments_of_logs(struct moments *ret, const double *x, uint64_t n);
 
 /* Of the sample (n - 1); 0 if fewer than 2. */
 double moments_variance(const struct moments *moments);

@@ -1,5 +1,6 @@
 #include "stats/moments.h"
 
+#include "base/dist.h"
 #include <math.h>
 
 void moments_add(struct moments *moments, double x)
@@ -37,6 +38,19 @@ void moments_of(struct moments *ret, const double *x, uint64_t n)
     for (uint64_t i = 0; i < n; i++) {
         moments_add(ret, x[i]);
     }
+}
+
+bool moments_of_logs(struct moments *ret, const double *x, uint64_t n)
+{
+    *ret = (struct moments){0};
+    for (uint64_t i = 0; i < n; i++) {
+        if (!isfinite(x[i]) || x[i] <= 0) {
+            *ret = (struct moments){0};
+            return false;
+        }
+        moments_add(ret, dist_ln(x[i]));
+    }
+    return true;
 }
 
 double moments_variance(const struct moments *moments)

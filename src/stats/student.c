@@ -5,6 +5,7 @@
 #include <math.h>
 
 #define LN_SQRT_2PI 0.91893853320467274178
+#define PI          3.14159265358979323846
 
 /* ln of the gamma function, x > 0: Stirling's series (Abramowitz and Stegun 6.1.41) from 16 on. */
 static double ln_gamma(double x)
@@ -85,31 +86,30 @@ double student_cdf(double t, double df)
     return t > 0 ? 1 - tail(t, df) : tail(-t, df);
 }
 
+/* The density of t, as its value at 0 (`top`) makes it. */
+static double density(double t, double df, double top)
+{
+    double exponent = -(df + 1) / 2 * dist_ln(1 + t * t / df);
+
+    return exponent < -700 ? 0 : top * dist_exp(exponent);
+}
+
 double student_quantile(double p, double df)
 {
-    double low = 0, high = 1, want = p < 0.5 ? p : 1 - p;
+    double want = p < 0.5 ? p : 1 - p, t = 0, top;
 
     must(p > 0 && p < 1 && df > 0);
-    if (p == 0.5) {
-        return 0;
-    }
-    while (tail(high, df) > want && high < 1e150) {
-        low = high;
-        high *= 2;
-    }
-    /* halving needs no derivative, ends by itself and is quick enough */
-    for (;;) {
-        double middle = low + (high - low) / 2;
+    top = dist_exp(ln_gamma((df + 1) / 2) - ln_gamma(df / 2)) / sqrt(df * PI);
+    /* the tail is convex, so that Newton's steps from 0 only rise, until rounding ends them */
+    for (double over = 0.5 - want; over > 0; over = tail(t, df) - want) {
+        double slope = density(t, df, top), next = t + over / slope;
 
-        if (middle <= low || middle >= high) {
-            return p < 0.5 ? -middle : middle;
+        if (slope == 0 || next <= t || next > 1e150) {
+            break;
         }
-        if (tail(middle, df) > want) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+        t = next;
     }
+    return p < 0.5 ? -t : t;
 }
 
 bool student_batch_interval(const double *x, uint32_t n, struct interval *ret)
