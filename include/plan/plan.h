@@ -93,6 +93,7 @@ struct plan_phase {
     char name[24];
     enum plan_phase_kind kind;
     enum plan_rule rule;
+    char preset[8];        /* RULE_STEADY: "snia" or "gate"; "" is snia */
     int64_t length_ns;     /* RULE_TIME; RULE_STEADY: the most */
     int64_t requested_ns;  /* as the scenario says, before --for; 0 if the same */
     uint64_t amount_bytes; /* RULE_AMOUNT: bytes written */

@@ -90,8 +90,10 @@ struct result_audit { /* Little's law: N = X (R + Z) */
 
 struct result_steady {
     char preset[16];
-    uint32_t rounds, mser_cut_s;
+    uint32_t rounds, mser_cut_s, warm_up_short_s;
     double range_share, excursion_share, drift_share, drift_p;
+    double lat_range_share, lat_excursion_share; /* mean latency: it counts too */
+    double p99_range_share, p99_excursion_share; /* advice */
     bool reached, judged;
 };
 

@@ -222,6 +222,16 @@ void outcome_files(struct run *run)
     }
 }
 
+static void outcome_warm_up(struct run *run)
+{
+    const struct result_steady *steady = &run->result->aggregate.steady;
+
+    if (steady->judged && steady->warm_up_short_s > 0) {
+        result_warn(run->result, "warm-up too short by %u s (MSER-5): a longer precondition",
+                    steady->warm_up_short_s);
+    }
+}
+
 void outcome_finish(struct run *run)
 {
     struct result *result = run->result;
@@ -239,4 +249,5 @@ void outcome_finish(struct run *run)
     }
     outcome_files(run);
     outcome_update(run);
+    outcome_warm_up(run);
 }

@@ -173,25 +173,32 @@ static double outcome_think(const struct record *sample, uint32_t kinds, const s
 static void outcome_series(const struct run *run, const struct series *series, uint64_t seed,
                            struct result_vm *ret)
 {
+    struct steady_series judged = {series->tps, series->lat_avg_ns, series->lat_p99_ns,
+                                   series->count};
     struct moments moments = {0};
     struct steady steady;
     uint32_t seconds = (uint32_t)(run->plan->interval_ns / 1000000000);
 
-    ret->worst_second_tps = series->count > 0 ? series->values[0] : 0;
+    ret->worst_second_tps = series->count > 0 ? series->tps[0] : 0;
     for (uint32_t s = 0; s < series->count; s++) {
-        moments_add(&moments, series->values[s]);
-        ret->worst_second_tps = fmin(ret->worst_second_tps, series->values[s]);
+        moments_add(&moments, series->tps[s]);
+        ret->worst_second_tps = fmin(ret->worst_second_tps, series->tps[s]);
     }
     ret->tps_cv = moments_cv(&moments);
     if (seconds != 1 || strcmp(run->result->run.ended, "running") == 0) {
         return; /* judged once, at the end, on one-second values */
     }
-    steady_judge(series->values, series->count, 0, steady_preset("pts"), seed, &steady);
-    snprintf(ret->steady.preset, sizeof(ret->steady.preset), "pts");
+    steady_judge(&judged, 0, run_preset(run), seed, &steady);
+    snprintf(ret->steady.preset, sizeof(ret->steady.preset), "%s", steady.preset->name);
     ret->steady.rounds = steady.rounds;
     ret->steady.mser_cut_s = steady.mser_cut_s;
+    ret->steady.warm_up_short_s = steady.warm_up_short_s;
     ret->steady.range_share = steady.range_share;
     ret->steady.excursion_share = steady.excursion_share;
+    ret->steady.lat_range_share = steady.lat_avg.range_share;
+    ret->steady.lat_excursion_share = steady.lat_avg.excursion_share;
+    ret->steady.p99_range_share = steady.lat_p99.range_share;
+    ret->steady.p99_excursion_share = steady.lat_p99.excursion_share;
     ret->steady.drift_share = steady.drift_share;
     ret->steady.drift_p = steady.drift_p;
     ret->steady.reached = steady.reached;
@@ -235,7 +242,7 @@ void outcome_vm(struct run *run, uint32_t i)
     } else if (plan->work_transactions > 0) {
         snprintf(ret->audit.verdict, sizeof(ret->audit.verdict), "work-bound");
     }
-    outcome_series(run, &total->tps, plan->seed, ret);
+    outcome_series(run, &total->series, plan->seed, ret);
 }
 
 /* Where on the drive; its place in the VM's slice too, where that is another. */
@@ -470,5 +477,5 @@ void outcome_aggregate(struct run *run)
     } else if (run->plan->vms[0].work_transactions > 0) {
         snprintf(ret->audit.verdict, sizeof(ret->audit.verdict), "work-bound");
     }
-    outcome_series(run, &run->all_tps, run->plan->seed, ret);
+    outcome_series(run, &run->all_series, run->plan->seed, ret);
 }

@@ -35,16 +35,27 @@ static int run_no_memory(struct error *err)
 
 static int series_init(struct series *series, uint32_t limit, struct error *err)
 {
-    series->values = mem_array(limit, sizeof(double));
+    series->tps = mem_array(limit, sizeof(double));
+    series->lat_avg_ns = mem_array(limit, sizeof(double));
+    series->lat_p99_ns = mem_array(limit, sizeof(double));
     series->limit = limit;
-    return series->values == NULL ? run_no_memory(err) : 0;
+    return series->tps == NULL || series->lat_avg_ns == NULL || series->lat_p99_ns == NULL
+               ? run_no_memory(err)
+               : 0;
+}
+
+static void series_free(struct series *series)
+{
+    mem_free(series->tps);
+    mem_free(series->lat_avg_ns);
+    mem_free(series->lat_p99_ns);
 }
 
 static int run_init_totals(struct run *run, struct error *err)
 {
     const struct plan *plan = run->plan;
     uint32_t limit = run_series_limit(plan);
-    int rc = series_init(&run->all_tps, limit, err);
+    int rc = series_init(&run->all_series, limit, err);
 
     for (uint32_t i = 0; rc == 0 && i < plan->vm_count; i++) {
         struct vm_total *total = &run->totals[i];
@@ -52,7 +63,7 @@ static int run_init_totals(struct run *run, struct error *err)
 
         rc = record_init(&total->phase, kinds, err);
         rc = rc == 0 ? record_init(&total->sample, kinds, err) : rc;
-        rc = rc == 0 ? series_init(&total->tps, limit, err) : rc;
+        rc = rc == 0 ? series_init(&total->series, limit, err) : rc;
         rc = rc == 0 && total->world_count > 1 ? record_init(&total->joined, kinds, err) : rc;
         for (uint32_t w = 0; run->outboxes != NULL && w < total->world_count && rc == 0; w++) {
             rc = outbox_init(&run->outboxes[total->first_world + w], kinds, err);
@@ -94,13 +105,10 @@ static int run_init(struct run *run, struct error *err)
     run->scratch = mem_zalloc(sizeof(struct hist));
     run->scratch_all = mem_zalloc(sizeof(struct hist));
     run->outboxes = plan->virtual_time ? NULL : mem_array(run->world_count, sizeof(*run->outboxes));
-    run->round_limit = run_series_limit(plan);
-    run->rounds = mem_array(run->round_limit, sizeof(double));
     text_init(&run->lines);
     text_init(&run->json);
     if (run->worlds == NULL || run->now == NULL || run->so_far == NULL || run->scratch == NULL ||
-        run->scratch_all == NULL || run->rounds == NULL ||
-        (!plan->virtual_time && run->outboxes == NULL) ||
+        run->scratch_all == NULL || (!plan->virtual_time && run->outboxes == NULL) ||
         !text_reserve(&run->lines, 16 * HDR_LOG_LINE_MAX) || !text_reserve(&run->json, 1 << 20)) {
         return run_no_memory(err);
     }
@@ -113,7 +121,7 @@ static void run_free(struct run *run)
         record_free(&run->totals[i].phase);
         record_free(&run->totals[i].sample);
         record_free(&run->totals[i].joined);
-        mem_free(run->totals[i].tps.values);
+        series_free(&run->totals[i].series);
     }
     for (uint32_t w = 0; w < run->world_count; w++) {
         if (run->outboxes != NULL) {
@@ -124,7 +132,7 @@ static void run_free(struct run *run)
         }
     }
     run_close_servers(run);
-    mem_free(run->all_tps.values);
+    series_free(&run->all_series);
     mem_free(run->worlds);
     mem_free(run->totals);
     mem_free(run->now);
@@ -132,42 +140,55 @@ static void run_free(struct run *run)
     mem_free(run->scratch);
     mem_free(run->scratch_all);
     mem_free(run->outboxes);
-    mem_free(run->rounds);
     text_free(&run->lines);
     text_free(&run->json);
     place_close(&run->place);
 }
 
-/* Until steady: the window of the last rounds holds, or patience ends with the phase. */
+const struct steady_preset *run_preset(const struct run *run)
+{
+    const char *name = NULL;
+
+    for (uint32_t p = 0; p < run->plan->phase_count; p++) {
+        if (run->plan->phases[p].rule == RULE_STEADY) {
+            name = run->plan->phases[p].preset;
+        }
+    }
+    return steady_preset(name);
+}
+
+/* A phase ends once enough is written, or the last rounds are steady, or with its patience. */
 static void run_judge_phase(struct run *run)
 {
     const struct plan_phase *phase = &run->plan->phases[run->phase];
-    const struct steady_preset *preset = steady_preset("pts");
     const struct result_interval *all = &run->now[run->plan->vm_count];
-    struct steady_window window;
 
     if (phase->rule == RULE_AMOUNT && run->written_bytes >= phase->amount_bytes) {
         atomic_store(&run->shared.advance, run->phase + 1);
     }
-    if (phase->rule != RULE_STEADY) {
+    if (phase->rule != RULE_STEADY || run->steady) {
         return;
     }
-    run->round_sum += (double)all->done;
-    run->round_ns += all->length_ns;
-    if (run->round_ns < (int64_t)preset->round_s * 1000000000 ||
-        run->round_count == run->round_limit) {
-        return;
+    if (phase->requested_ns > 0) { /* a shortened phase has shorter rounds */
+        run->watch.shortened = (double)phase->length_ns / (double)phase->requested_ns;
     }
-    run->rounds[run->round_count++] = run->round_sum * 1e9 / (double)run->round_ns;
-    run->round_sum = 0;
-    run->round_ns = 0;
-    if (run->round_count < preset->window_rounds) {
-        return;
-    }
-    steady_window(&run->rounds[run->round_count - preset->window_rounds], preset->window_rounds,
-                  preset, &window);
-    if (window.holds) {
+    run->steady = steady_watch(&run->watch, all->length_ns, (double)all->done, all->mean_ns);
+    if (run->steady) {
+        journal_event(run, all->start_ns + all->length_ns, "steady", phase->name);
         atomic_store(&run->shared.advance, run->phase + 1);
+    }
+}
+
+/* The phase before this one gave up: the sample is told to be what it is. */
+static void run_warn_unsteady(struct run *run, uint32_t phase)
+{
+    const struct plan_phase *was = &run->plan->phases[phase];
+
+    if (was->rule == RULE_STEADY && !run->steady) {
+        result_warn(run->result,
+                    "%s: not steady after %u rounds, the most it was given: the sample began "
+                    "all the same",
+                    was->name, run->watch.rounds);
     }
 }
 
@@ -176,6 +197,9 @@ static void run_interval(struct run *run, struct record *const *records)
 {
     uint32_t before = run->phase;
 
+    if (before != UINT32_MAX && records[0]->phase != before) {
+        run_warn_unsteady(run, before);
+    }
     tally_interval(run, records);
     if (run->phase != before) {
         journal_event(run, run->phase_from_ns, "phase", run->plan->phases[run->phase].name);

@@ -7,11 +7,12 @@
 #include "place.h"
 #include "servers.h"
 #include "stats/hdr_log.h"
+#include "stats/steady.h"
 #include "world.h"
 
-/* One value an interval of the sample, of one VM or of all. Planned before the start. */
+/* Some values an interval of the sample, of one VM or of all. Planned before the start. */
 struct series {
-    double *values;
+    double *tps, *lat_avg_ns, *lat_p99_ns;
     uint32_t count, limit;
 };
 
@@ -22,7 +23,7 @@ struct vm_total {
     struct target_facts last;   /* cumulative facts at the end of the last interval */
     struct target_facts before; /* and when the sample began */
     uint64_t open_last[CATALOG_KINDS + 1], open_before[CATALOG_KINDS + 1];
-    struct series tps;
+    struct series series;
     uint32_t first_world, world_count;                /* the loops that drive it */
     struct record joined;                             /* of several loops: one interval of all */
     char tags[CATALOG_KINDS + 1][2][HDR_LOG_TAG_MAX]; /* response, service */
@@ -41,14 +42,12 @@ struct run {
     struct server *servers;  /* one a VM, where VMs ask servers; else NULL */
 
     struct vm_total *totals; /* one a VM */
-    struct series all_tps;
+    struct series all_series;
     uint32_t phase; /* under way; UINT32_MAX before the first */
     int64_t phase_from_ns;
-    double *rounds; /* TPS of the phase's rounds, for until_steady */
-    uint32_t round_count, round_limit;
-    double round_sum;
-    int64_t round_ns;
-    uint64_t written_bytes; /* since the run began, the fill included */
+    struct steady_watch watch; /* of the phase, for until_steady */
+    bool steady;               /* and what it has said */
+    uint64_t written_bytes;    /* since the run began, the fill included */
 
     struct result_interval *now, *so_far; /* vm_count + 1 rows each */
     struct hist *scratch, *scratch_all;
@@ -60,6 +59,9 @@ struct run {
     int64_t wall_start_ns, last_json_ns, started_unix_ms;
     struct result *result;
 };
+
+/* The preset by which this run is judged: the scenario's, or the default. */
+const struct steady_preset *run_preset(const struct run *run);
 
 /* The VM's own (its first loop's), wherever its world is; NULL before the worlds are open. */
 static inline struct vm *run_find_vm(struct run *run, uint32_t i)

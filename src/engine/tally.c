@@ -127,10 +127,13 @@ static void rows_hit_ratio(struct run *run, struct record *const *records)
     run->now[run->plan->vm_count].page_accesses = accesses;
 }
 
-static void series_add(struct series *series, double value)
+static void series_add(struct series *series, const struct result_interval *row)
 {
     if (series->count < series->limit) {
-        series->values[series->count++] = value;
+        series->tps[series->count] = row->tps;
+        series->lat_avg_ns[series->count] = row->mean_ns;
+        series->lat_p99_ns[series->count] = (double)row->p99_ns;
+        series->count++;
     }
 }
 
@@ -140,9 +143,8 @@ static void tally_new_phase(struct run *run, uint32_t phase, int64_t from_ns)
 
     run->phase = phase;
     run->phase_from_ns = from_ns;
-    run->round_count = 0;
-    run->round_sum = 0;
-    run->round_ns = 0;
+    run->watch = (struct steady_watch){.preset = run_preset(run)};
+    run->steady = false;
     for (uint32_t i = 0; i < run->plan->vm_count; i++) {
         struct vm_total *total = &run->totals[i];
 
@@ -161,7 +163,7 @@ static void tally_vm(struct run *run, uint32_t i, const struct record *record)
     record_add(&total->phase, record);
     if (tally_phase(run)->kind == PHASE_SAMPLE) {
         record_add(&total->sample, record);
-        series_add(&total->tps, run->now[i].tps);
+        series_add(&total->series, &run->now[i]);
     }
     total->last = record->facts;
     for (uint32_t k = 0; k < record->kind_count; k++) {
@@ -183,7 +185,7 @@ void tally_interval(struct run *run, struct record *const *records)
     }
     run->written_bytes += run->now[vms].write_bytes;
     if (tally_phase(run)->kind == PHASE_SAMPLE) {
-        series_add(&run->all_tps, run->now[vms].tps);
+        series_add(&run->all_series, &run->now[vms]);
     }
     rows_of_records(run, run->so_far, phase_of, NULL);
 }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "figures.h"
+#include "stats/steady.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -77,9 +78,10 @@ static void steady_line(struct doc *doc, const struct result *result)
 {
     const struct result_steady *steady = &result->aggregate.steady;
     const struct result_vm *all = &result->aggregate;
-    double sample_s = run_span_ns(all->sample_from_ns, all->sample_until_ns) / 1e9;
+    const struct steady_preset *preset = steady_preset(steady->preset);
     char range[FIGURE_TEXT], excursion[FIGURE_TEXT], drift[FIGURE_TEXT], worst[FIGURE_TEXT];
-    bool late = sample_s > 0 && steady->mser_cut_s > 0.05 * sample_s;
+    bool tps_holds = steady_within(preset != NULL ? preset : steady_preset(NULL),
+                                   steady->range_share, steady->excursion_share);
 
     figure_number(all->worst_second_tps, worst);
     if (!steady->judged) {
@@ -94,8 +96,10 @@ static void steady_line(struct doc *doc, const struct result *result)
              figure_percent(steady->drift_share, drift), steady->drift_p, steady->rounds, worst);
     doc_verdict(doc, steady->reached ? DOC_GOOD : DOC_DOUBTFUL,
                 steady->reached ? "steady" : "not steady");
-    if (late) {
-        doc_pair(doc, "", "warm-up too short by %" PRIu32 " s (MSER-5)", steady->mser_cut_s);
+    if (!steady->reached && tps_holds && steady->lat_range_share > 0) {
+        doc_pair(doc, "", "mean latency: range %s, excursion %s",
+                 figure_percent(steady->lat_range_share, range),
+                 figure_percent(steady->lat_excursion_share, excursion));
     }
 }
 

@@ -122,13 +122,19 @@ static const struct schema_key audit_keys[] = {
 static const struct schema audit_schema = {"Audit", KEYS(audit_keys)};
 
 static const struct schema_key steady_keys[] = {
-    STR(result_steady, preset, "preset", 0, "`pts` or `gate`"),
+    STR(result_steady, preset, "preset", 0, "`snia` or `gate`"),
     BOOL(result_steady, judged, "judged", 0, "the sample was long enough"),
     BOOL(result_steady, reached, "reached", 0, "within the preset's limits, without drift"),
     U32(result_steady, rounds, "rounds", 0, "whole rounds in the sample"),
     U32(result_steady, mser_cut_s, "mser_cut_s", 0, "seconds of warm-up that MSER-5 would cut"),
+    U32(result_steady, warm_up_short_s, "warm_up_short_s", 0,
+        "`mser_cut_s` if above 5 % of the sample, else 0"),
     NUM(result_steady, range_share, "range_share", 0, "(max - min) / mean of the last rounds"),
     NUM(result_steady, excursion_share, "excursion_share", 0, "rise of their line / mean"),
+    NUM(result_steady, lat_range_share, "lat_range_share", 0, "the same of the mean latency"),
+    NUM(result_steady, lat_excursion_share, "lat_excursion_share", 0, "and its line"),
+    NUM(result_steady, p99_range_share, "p99_range_share", 0, "of the seconds' p99: advice"),
+    NUM(result_steady, p99_excursion_share, "p99_excursion_share", 0, "advice"),
     NUM(result_steady, drift_share, "drift_share", 0, "Theil-Sen slope x T / mean"),
     NUM(result_steady, drift_p, "drift_p", 0, "chance of such a drift by accident"),
 };

@@ -137,7 +137,7 @@ static void fill_io(struct result_vm *vm, const char *verb, const char *area, ui
 
 static void fill_steady(struct result_steady *steady)
 {
-    SET(steady->preset, "pts");
+    SET(steady->preset, "snia");
     steady->rounds = 30;
     steady->range_share = 0.031;
     steady->excursion_share = 0.004;
