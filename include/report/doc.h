@@ -115,6 +115,12 @@ void doc_mark(struct doc *doc, const char *label, double x, double y);
 void doc_heat(struct doc *doc, const double *x_edges, uint32_t columns, const double *y_edges,
               uint32_t rows, const double *counts);
 
+/*
+ * The figures of a chart of lines, for gnuplot: a block a series, two empty lines between them.
+ * Returns the chart's key, or NULL if the block is none.
+ */
+const char *doc_chart_data(const struct doc *doc, uint32_t block, struct text *ret);
+
 /* Renderers. Each appends to ret; ret->failed tells of lack of memory. */
 
 struct doc_text_options {

@@ -1,16 +1,26 @@
-#include <limits.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "cmd.h"
 #include "page.h"
-#include "result/result.h"
+#include "report/draw.h"
+#include "report_source.h"
+
+enum { DRAWINGS = 3 };
 
 struct report_args {
     uint32_t format, color;
+    const char *html, *draw[DRAWINGS], *gnuplot; /* by enum draw_format */
+    int64_t slo_ns;
+    bool redact_serial;
 };
+
+static const char html_name[] = "report.html", pdf_name[] = "report.pdf", png_name[] = "report.png",
+                  svg_name[] = "report.svg";
 
 static const struct key rows[] = {
     {.name = "format",
@@ -19,93 +29,282 @@ static const struct key rows[] = {
      KEY_WORDS(page_format_names),
      .fallback = "text",
      .letter = 'f',
-     .help = "how it is written"},
+     .help = "how it is written to stdout"},
     {.name = "color",
      .type = KEY_WORD,
      KEY_FIELD(struct report_args, color),
      KEY_WORDS(page_color_names),
      .fallback = "auto",
      .help = "colour of verdicts"},
+    {.name = "redact_serial",
+     .type = KEY_FLAG,
+     KEY_FIELD(struct report_args, redact_serial),
+     .fallback = "",
+     .help = "leave serial numbers of drives out, wherever they stand"},
 };
 
-static const struct option_group groups[] = {{"Options", rows, 2}};
+static const struct key file_rows[] = {
+    {.name = "html",
+     .type = KEY_STRING,
+     KEY_FIELD(struct report_args, html),
+     .fallback = "",
+     .bare = html_name,
+     .placeholder = "[FILE.html]",
+     .help =
+         "one self-contained page with charts; without a name report.html in the run directory, "
+         "\"-\" is stdout"},
+    {.name = "pdf",
+     .type = KEY_STRING,
+     KEY_FIELD(struct report_args, draw[DRAW_PDF]),
+     .fallback = "",
+     .bare = pdf_name,
+     .placeholder = "[FILE.pdf]",
+     .help = "the same on pages of A4, as vectors and words"},
+    {.name = "png",
+     .type = KEY_STRING,
+     KEY_FIELD(struct report_args, draw[DRAW_PNG]),
+     .fallback = "",
+     .bare = png_name,
+     .placeholder = "[FILE.png]",
+     .help = "the same as one picture"},
+    {.name = "svg",
+     .type = KEY_STRING,
+     KEY_FIELD(struct report_args, draw[DRAW_SVG]),
+     .fallback = "",
+     .bare = svg_name,
+     .placeholder = "[FILE.svg]",
+     .help = "the same as one drawing"},
+    {.name = "gnuplot",
+     .type = KEY_STRING,
+     KEY_FIELD(struct report_args, gnuplot),
+     .fallback = "",
+     .placeholder = "DIR",
+     .help = "the figures of the charts, a .dat file each"},
+    {.name = "slo",
+     .type = KEY_DURATION,
+     KEY_FIELD(struct report_args, slo_ns),
+     .fallback = "",
+     .help = "of several runs: the knee is the highest throughput with a p99 below this [10 x the "
+             "least p99]"},
+};
 
-static void cut_slashes(char *path)
+static const struct option_group groups[] = {{"Options", rows, 3}, {"Files", file_rows, 6}};
+
+static bool wants_charts(const struct report_args *args)
 {
-    size_t n = strlen(path);
+    bool drawn = false;
 
-    while (n > 1 && path[n - 1] == '/') {
-        path[--n] = '\0';
+    for (uint32_t i = 0; i < DRAWINGS; i++) {
+        drawn = drawn || args->draw[i];
     }
+    return drawn || args->html || args->gnuplot || args->format == PAGE_HTML;
 }
 
-/* The directory as `run` has called it: LATEST is the run that it points to, run.json is left off.
- */
-static void name_directory(const char *path, char ret[PATH_MAX])
+/* A name that was not given stands in the run directory. */
+static const char *place(const char *name, const char *dir, char buf[PATH_MAX])
 {
-    char target[PATH_MAX], whole[PATH_MAX];
-    struct stat st;
-    char *last;
-    ssize_t n;
+    bool bare = name == html_name || name == pdf_name || name == png_name || name == svg_name;
 
-    snprintf(ret, PATH_MAX, "%s", path);
-    cut_slashes(ret);
-    last = strrchr(ret, '/');
-    if (stat(ret, &st) == 0 && !S_ISDIR(st.st_mode)) {
-        snprintf(last ? last : ret, last ? 1 : PATH_MAX, "%s", last ? "" : ".");
-        last = strrchr(ret, '/');
+    if (!bare || !dir || snprintf(buf, PATH_MAX, "%s/%s", dir, name) >= PATH_MAX) {
+        return name;
     }
-    n = readlink(ret, target, sizeof(target) - 1);
-    if (n <= 0) {
-        return;
-    }
-    target[n] = '\0';
-    cut_slashes(target);
-    if (last == NULL || target[0] == '/') {
-        snprintf(ret, PATH_MAX, "%s", target);
-    } else if (snprintf(whole, sizeof(whole), "%.*s%s", (int)(last - ret + 1), ret, target) <
-               PATH_MAX) {
-        memcpy(ret, whole, sizeof(whole));
-    }
+    return buf;
 }
 
-static enum exit_code report(const void *record, const struct options *options,
-                             const struct cmd_line *line)
+static int save_gnuplot(const struct doc *doc, const char *dir, struct error *err)
 {
-    const struct report_args *args = record;
+    struct text text = {0};
+    char path[PATH_MAX];
+    const char *key;
+    int rc = 0;
+
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+        return error_set(err, EXIT_FAILED, -errno, "cannot make %s: %s", dir, strerror(errno));
+    }
+    for (uint32_t i = 0; rc == 0 && i < doc->block_count; i++) {
+        text_clear(&text);
+        key = doc_chart_data(doc, i, &text);
+        if (key && snprintf(path, sizeof(path), "%s/%s.dat", dir, key) < PATH_MAX) {
+            rc = report_source_save(path, &text, err);
+        }
+    }
+    text_free(&text);
+    return rc;
+}
+
+/* Every file that was asked for. dir: of the run, NULL where there are several. */
+static int save(const struct report_args *args, const struct doc *doc, const char *dir,
+                const char *created_utc, struct error *err)
+{
+    struct text text = {0};
+    char buf[PATH_MAX];
+    int rc = 0;
+
+    if (args->html || args->format == PAGE_HTML) {
+        doc_html(doc, &text);
+        rc = report_source_save(args->html ? place(args->html, dir, buf) : "-", &text, err);
+    }
+    for (uint32_t i = 0; rc == 0 && i < DRAWINGS; i++) {
+        text_clear(&text);
+        if (args->draw[i]) {
+            rc = draw_doc(doc, (enum draw_format)i, created_utc, &text, err);
+        }
+        if (rc == 0 && args->draw[i]) {
+            rc = report_source_save(place(args->draw[i], dir, buf), &text, err);
+        }
+    }
+    if (rc == 0 && args->gnuplot) {
+        rc = save_gnuplot(doc, args->gnuplot, err);
+    }
+    text_free(&text);
+    return rc;
+}
+
+static enum exit_code say_and_free(int rc, struct doc *doc, const struct error *err)
+{
+    doc_free(doc);
+    return rc < 0 ? page_say_error(err) : EXIT_FINE;
+}
+
+static enum exit_code report_files(const struct report_args *args, struct report_source *source,
+                                   const char *dir)
+{
+    struct doc_page_source page = {.result = &source->result,
+                                   .run_dir = source->dir,
+                                   .rows = source->rows,
+                                   .row_count = source->row_count,
+                                   .heat = &source->heat};
+    struct error err = {0};
+    struct doc doc;
+    int rc;
+
+    doc_init(&doc);
+    doc_page(&doc, &page);
+    rc = doc.failed ? error_set(&err, EXIT_FAILED, -ENOMEM, "no memory for the report")
+                    : save(args, &doc, dir, source->result.run.started_utc, &err);
+    return say_and_free(rc, &doc, &err);
+}
+
+static enum exit_code report_text(const struct report_args *args, struct report_source *source)
+{
     enum exit_code exit = EXIT_FINE;
     struct text text = {0};
     struct error err = {0};
-    struct result result;
-    char dir[PATH_MAX];
 
-    if (run_dir_load(options->words[0], &result, &err) < 0) {
-        return page_say_error(&err);
-    }
-    name_directory(options->words[0], dir);
-    if (page_render(&result, dir, args->format, page_width(STDOUT_FILENO),
+    if (page_render(&source->result, source->dir, args->format, page_width(STDOUT_FILENO),
                     page_colour(args->color, STDOUT_FILENO), &text, &err) < 0) {
         exit = page_say_error(&err);
     } else {
         page_write(&text);
     }
     text_free(&text);
-    result_free(&result);
+    return exit;
+}
+
+static int render_sweep(const struct report_args *args, const struct doc *doc,
+                        const char *created_utc, struct error *err)
+{
+    struct doc_text_options options = {.width = page_width(STDOUT_FILENO),
+                                       .colour = page_colour(args->color, STDOUT_FILENO)};
+    struct text text = {0};
+
+    if (doc->failed) {
+        return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the report");
+    }
+    if (wants_charts(args)) {
+        return save(args, doc, NULL, created_utc, err);
+    }
+    if (args->format == PAGE_MARKDOWN) {
+        doc_markdown(doc, &text);
+    } else if (args->format == PAGE_CSV) {
+        doc_csv(doc, &text);
+    } else if (args->format == PAGE_TEXT) {
+        doc_text(doc, &options, &text);
+    } else {
+        return error_set(err, EXIT_USAGE, -EINVAL,
+                         "several runs are written as text, markdown, csv or html");
+    }
+    page_write(&text);
+    text_free(&text);
+    return 0;
+}
+
+static enum exit_code report_sweep(const struct report_args *args, const struct options *options)
+{
+    struct report_source *sources = mem_array(options->word_count, sizeof(*sources));
+    const struct result *results[OPTIONS_WORDS];
+    struct error err = {0};
+    uint32_t n = 0;
+    struct doc doc;
+    int rc = sources ? 0 : error_set(&err, EXIT_FAILED, -ENOMEM, "no memory for the runs");
+
+    doc_init(&doc);
+    for (uint32_t i = 0; rc == 0 && i < options->word_count; i++) {
+        rc = report_source_load(&sources[i], options->words[i], false, &err);
+        results[i] = &sources[i].result;
+        n += rc == 0;
+        if (rc == 0 && args->redact_serial) {
+            report_source_redact(&sources[i]);
+        }
+    }
+    if (rc == 0) {
+        doc_page_sweep(&doc, results, n, args->slo_ns);
+        rc = render_sweep(args, &doc, results[0]->run.started_utc, &err);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        report_source_free(&sources[i]);
+    }
+    mem_free(sources);
+    return say_and_free(rc, &doc, &err);
+}
+
+static enum exit_code report(const void *record, const struct options *options,
+                             const struct cmd_line *line)
+{
+    const struct report_args *args = record;
+    struct report_source *source;
+    struct error err = {0};
+    enum exit_code exit;
+    char dir[PATH_MAX];
+
+    if (options->word_count > 1) {
+        return report_sweep(args, options);
+    }
+    source = mem_zalloc(sizeof(*source));
+    if (!source) {
+        error_set(&err, EXIT_FAILED, -ENOMEM, "no memory for the run");
+        return page_say_error(&err);
+    }
+    if (report_source_load(source, options->words[0], wants_charts(args), &err) < 0) {
+        mem_free(source);
+        return page_say_error(&err);
+    }
+    snprintf(dir, sizeof(dir), "%s", source->dir);
+    if (args->redact_serial) {
+        report_source_redact(source);
+    }
+    exit = wants_charts(args) ? report_files(args, source, dir) : report_text(args, source);
+    report_source_free(source);
+    mem_free(source);
     return exit;
 }
 
 const struct cmd cmd_report = {
     .name = "report",
-    .usage = "RESULTDIR [options]",
-    .summary = "Print the table of a run again, from what was saved",
+    .usage = "RESULTDIR... [options]",
+    .summary = "Print the table of a run again, from what was saved, or draw it",
     .about =
         "RESULTDIR is a run directory, results/LATEST or the run.json of one. Needs nothing\n"
         "else: no drive, no network, no clock. Works on a run that was interrupted or killed,\n"
-        "and says so.\n",
+        "and says so. Of several runs, which differ in load, it shows latency over throughput\n"
+        "and the knee.\n"
+        "\n"
+        "  rawtps report results/LATEST --html\n"
+        "  rawtps report results/LATEST --html page.html --pdf page.pdf --redact-serial\n",
     .groups = groups,
-    .group_count = 1,
+    .group_count = 2,
     .least_words = 1,
-    .most_words = 1,
+    .most_words = OPTIONS_WORDS,
     .word_name = "a run directory",
     .record_bytes = sizeof(struct report_args),
     .run = report,

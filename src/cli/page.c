@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "report/doc_page.h"
 #include "report/doc_run.h"
 
 enum { WIDTH_LEAST = 40 };
@@ -171,14 +172,15 @@ int page_render(const struct result *result, const char *run_dir, enum page_form
     } else if (format == PAGE_DIGEST) {
         result_digest(result, digest);
         text_addf(ret, "%s\n", digest);
+    } else if (format == PAGE_HTML) {
+        doc_page(&doc, &(struct doc_page_source){.result = result, .run_dir = run_dir});
+        doc_html(&doc, ret);
     } else {
         doc_run(&doc, result, run_dir);
         if (format == PAGE_MARKDOWN) {
             doc_markdown(&doc, ret);
         } else if (format == PAGE_CSV) {
             doc_csv(&doc, ret);
-        } else if (format == PAGE_HTML) {
-            doc_html(&doc, ret);
         } else {
             doc_text(&doc, &options, ret);
         }

@@ -11,7 +11,7 @@ const uint32_t pen_colours[PEN_COLOURS] = {
     [PEN_SERIES + 2] = 0x009e73, [PEN_SERIES + 3] = 0xcc79a7, [PEN_SERIES + 4] = 0x8a6d00,
     [PEN_SERIES + 5] = 0x56b4e9, [PEN_SERIES + 6] = 0x6639ba, [PEN_SERIES + 7] = 0x59636e};
 
-enum { LEGEND_MAX = 24 };
+enum { LEGEND_MAX = 24, SHADES = 16 };
 
 /* A chart while it is drawn: the plot's own rectangle, and its axes. */
 struct plot {
@@ -220,14 +220,12 @@ static void draw_limit(const struct plot *plot, const struct doc_part *part)
               doc_word(plot->doc, part->label));
 }
 
-static void draw_grid(const struct plot *plot, const struct doc_part *part)
+/* Cells of one shade: 1 to SHADES. */
+static void draw_shade(const struct plot *plot, const struct doc_part *part, double most,
+                       uint32_t shade)
 {
     const double *values = plot->doc->values, *counts = values + part->counts;
-    double most = 0;
 
-    for (uint32_t i = 0; i < part->count * part->rows; i++) {
-        most = fmax(most, counts[i]);
-    }
     for (uint32_t row = 0; row < part->rows; row++) {
         double low = place_y(plot, values[part->y + row]);
         double high = place_y(plot, values[part->y + row + 1]);
@@ -236,11 +234,23 @@ static void draw_grid(const struct plot *plot, const struct doc_part *part)
             double count = counts[row * part->count + column];
             double x = place_x(plot, values[part->x + column]);
 
-            if (count > 0) {
-                pen_area(plot->pen, x, high, place_x(plot, values[part->x + column + 1]) - x + 0.3,
-                         low - high + 0.3, PEN_SERIES, 0.06 + 0.94 * log1p(count) / log1p(most));
+            if (count > 0 && (uint32_t)ceil(SHADES * log1p(count) / log1p(most)) == shade) {
+                pen_area(plot->pen, x, high, place_x(plot, values[part->x + column + 1]) - x + 0.2,
+                         low - high + 0.2, PEN_SERIES, (double)shade / SHADES);
             }
         }
+    }
+}
+
+static void draw_grid(const struct plot *plot, const struct doc_part *part)
+{
+    double most = 0;
+
+    for (uint32_t i = 0; i < part->count * part->rows; i++) {
+        most = fmax(most, plot->doc->values[part->counts + i]);
+    }
+    for (uint32_t shade = 1; most > 0 && shade <= SHADES; shade++) {
+        draw_shade(plot, part, most, shade);
     }
 }
 

@@ -193,3 +193,31 @@ void doc_heat(struct doc *doc, const double *x_edges, uint32_t columns, const do
         part->counts = copy_values(doc, counts, columns * rows);
     }
 }
+
+const char *doc_chart_data(const struct doc *doc, uint32_t at, struct text *ret)
+{
+    const struct doc_block *block = &doc->blocks[at];
+
+    if (block->kind != DOC_CHART || block->chart.kind != DOC_LINES) {
+        return NULL;
+    }
+    for (uint32_t i = block->first_part; i < block->first_part + block->part_count; i++) {
+        const struct doc_part *part = &doc->parts[i];
+
+        if (part->kind != DOC_SERIES) {
+            continue;
+        }
+        text_addf(ret, "%s# %s\n", ret->length > 0 ? "\n\n" : "", doc_word(doc, part->label));
+        for (uint32_t k = 0; k < part->count; k++) {
+            double y = doc->values[part->y + k];
+
+            text_addf(ret, "%.12g ", doc->values[part->x + k]);
+            if (isfinite(y)) {
+                text_addf(ret, "%.12g\n", y);
+            } else {
+                text_add(ret, "?\n");
+            }
+        }
+    }
+    return block->chart.key;
+}

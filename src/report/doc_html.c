@@ -4,16 +4,6 @@
 static const char policy[] =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-static const char style[] =
-    ":root{color-scheme:light dark;--paper:#fff;--ink:#1f2328;--faint:#59636e;--rule:#d1d9e0}\n"
-    "@media(prefers-color-scheme:dark){:root{--paper:#0d1117;--ink:#e6edf3;--faint:#9198a1;"
-    "--rule:#3d444d}}\n"
-    "body{background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif;"
-    "margin:0 auto;max-width:76rem;padding:1rem}\n"
-    "table{border-collapse:collapse}th,td{border-bottom:1px solid var(--rule);padding:.2em .6em;"
-    "text-align:left}.r{text-align:right;font-variant-numeric:tabular-nums}\n"
-    ".note{color:var(--faint)}.table{overflow-x:auto}\n";
-
 void html_add(struct text *out, const char *words)
 {
     for (; *words != '\0'; words++) {
@@ -124,8 +114,13 @@ static void add_block(const struct doc *doc, uint32_t at, struct text *out)
         add_table(doc, block, out);
     } else if (block->kind == DOC_PAIR) {
         add_pair(doc, at, out);
-    } else if (block->kind != DOC_CHART) {
-        text_addf(out, "<%s%s>", tag, block->kind == DOC_NOTE ? " class=\"note\"" : "");
+    } else if (block->kind == DOC_CHART) {
+        html_chart(doc, at, out);
+    } else {
+        text_addf(out, "<%s%s>", tag,
+                  block->kind == DOC_NOTE                               ? " class=\"note\""
+                  : block->kind == DOC_PARAGRAPH && block->verdict != 0 ? " class=\"banner\""
+                                                                        : "");
         add_words(doc, block, out);
         text_addf(out, "</%s>\n", tag);
     }
@@ -141,6 +136,26 @@ static const char *title(const struct doc *doc)
     return "rawtps";
 }
 
+/* The library of the charts, their figures, and who draws them. */
+static void add_scripts(const struct doc *doc, struct text *out)
+{
+    struct text data;
+
+    text_init(&data);
+    if (html_chart_data(doc, &data)) {
+        text_addf(out, "<style>\n%s</style>\n<script>\n%s</script>\n", html_uplot_css,
+                  html_uplot_js);
+        text_add(out, "<script type=\"application/json\" id=\"rawtps-data\">\n");
+        text_add(out, text_string(&data));
+        text_addf(out, "</script>\n<script>\n%s</script>\n", html_page_js);
+        text_add(out, "<footer><details><summary>Charts by uPlot 1.6.32</summary>\n<pre>");
+        html_add(out, html_uplot_license);
+        text_add(out, "</pre></details></footer>\n");
+    }
+    out->failed = out->failed || data.failed;
+    text_free(&data);
+}
+
 void doc_html(const struct doc *doc, struct text *ret)
 {
     text_add(ret, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
@@ -148,9 +163,11 @@ void doc_html(const struct doc *doc, struct text *ret)
     text_add(ret, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     text_add(ret, "<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
     html_add(ret, title(doc));
-    text_addf(ret, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
+    text_addf(ret, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", html_page_css);
     for (uint32_t i = 0; i < doc->block_count; i++) {
         add_block(doc, i, ret);
     }
-    text_add(ret, "</main>\n</body>\n</html>\n");
+    text_add(ret, "</main>\n");
+    add_scripts(doc, ret);
+    text_add(ret, "</body>\n</html>\n");
 }

@@ -71,7 +71,7 @@ static void name_users(const struct result *result, struct text *out)
               figure_count(users, buf), word);
 }
 
-static void head(struct doc *doc, const struct result *result, const char *run_dir)
+void run_head(struct doc *doc, const struct result *result, const char *run_dir)
 {
     const struct result_vm *all = &result->aggregate;
     double sample_ns = run_span_ns(all->sample_from_ns, all->sample_until_ns);
@@ -96,7 +96,7 @@ static void head(struct doc *doc, const struct result *result, const char *run_d
 }
 
 /* What the reader must know before any figure. */
-static void state(struct doc *doc, const struct result *result)
+void run_state(struct doc *doc, const struct result *result)
 {
     const char *ended = result->run.ended;
 
@@ -150,7 +150,7 @@ static void vm_row(struct doc *doc, const struct result_vm *vm, bool pool, bool 
     }
 }
 
-static void vm_table(struct doc *doc, const struct result *result)
+void run_vms(struct doc *doc, const struct result *result)
 {
     static const struct doc_column database[] = {
         {"VM", "vm", DOC_LEFT},
@@ -188,9 +188,9 @@ static void vm_table(struct doc *doc, const struct result *result)
 
 void doc_run(struct doc *doc, const struct result *result, const char *run_dir)
 {
-    head(doc, result, run_dir);
-    state(doc, result);
-    vm_table(doc, result);
+    run_head(doc, result, run_dir);
+    run_state(doc, result);
+    run_vms(doc, result);
     run_verdicts(doc, result);
     run_types(doc, result);
     run_time_spent(doc, result);

@@ -18,6 +18,11 @@ static inline double run_span_ns(int64_t from_ns, int64_t until_ns)
     return span > 9e18 ? 9e18 : span < -9e18 ? -9e18 : span;
 }
 
+/* The title; what must be known before any figure; a row a VM and one for all. */
+void run_head(struct doc *doc, const struct result *result, const char *run_dir);
+void run_state(struct doc *doc, const struct result *result);
+void run_vms(struct doc *doc, const struct result *result);
+
 /* Each adds its heading and tables, or nothing where there is nothing to say. */
 void run_types(struct doc *doc, const struct result *result);
 void run_time_spent(struct doc *doc, const struct result *result);
@@ -28,6 +33,18 @@ void run_failed_checks(struct doc *doc, const struct result *result);
 /* Real servers: what they were, and where their time went by statement. */
 void run_servers(struct doc *doc, const struct result *result);
 void run_statements(struct doc *doc, const struct result *result);
+
+/* Parts of the page alone: charts, and the tables that say the same. */
+struct doc_page_source;
+void page_identity(struct doc *doc, const struct result *result);
+void page_bars(struct doc *doc, const struct result *result);
+void page_time(struct doc *doc, const struct doc_page_source *source);
+void page_percentiles(struct doc *doc, const struct result *result);
+void page_heat(struct doc *doc, const struct doc_page_source *source);
+void page_spent(struct doc *doc, const struct result *result);
+void page_sizes(struct doc *doc, const struct result *result);
+void page_steady(struct doc *doc, const struct doc_page_source *source);
+void page_reproduce(struct doc *doc, const struct result *result, const char *run_dir);
 
 /* Lines under the main table, and at the end. */
 void run_verdicts(struct doc *doc, const struct result *result);

@@ -4,5 +4,6 @@
 
 #define RUN_INTERVALS "intervals.csv"
 #define RUN_DOCUMENT  "run.json"
+#define RUN_LATENCY   "latency.hlog"
 
 #endif

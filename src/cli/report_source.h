@@ -1,0 +1,36 @@
+/* cli/report_source: what a report is made from, and where it goes. */
+#ifndef RAWTPS_CLI_REPORT_SOURCE_H
+#define RAWTPS_CLI_REPORT_SOURCE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "report/doc_page.h"
+
+/* A run directory in memory. */
+struct report_source {
+    struct result result;
+    struct result_interval *rows;
+    uint64_t row_count;
+    struct heat heat;
+    char dir[PATH_MAX]; /* as `run` has called it: LATEST is the run that it points to */
+};
+
+/*
+ * path: a run directory, results/LATEST or a run.json. charts: read intervals and histograms too;
+ * one that is not there is no error.
+ */
+int report_source_load(struct report_source *ret, const char *path, bool charts, struct error *err);
+/* No serial number is kept, in the directory's name neither. */
+void report_source_redact(struct report_source *source);
+void report_source_free(struct report_source *source);
+
+/*
+ * Write a file through a temporary name, or to stdout if path is "-". Says on stderr what was
+ * written.
+ */
+int report_source_save(const char *path, const struct text *bytes, struct error *err);
+
+#endif

@@ -1,0 +1,118 @@
+#include "doc_run_parts.h"
+
+#include "base/units.h"
+#include "figures.h"
+#include <inttypes.h>
+#include <string.h>
+
+static void row(struct doc *doc, const char *name, const char *value)
+{
+    if (value[0] != '\0') {
+        doc_cell(doc, "%s", name);
+        doc_cell(doc, "%s", value);
+    }
+}
+
+static void drive_rows(struct doc *doc, const struct result_drive *drive)
+{
+    char size[UNITS_TEXT];
+
+    row(doc, "drive", drive->model);
+    row(doc, "serial number", drive->serial);
+    row(doc, "firmware", drive->firmware);
+    row(doc, "form factor", drive->form_factor);
+    row(doc, "kind", drive->kind);
+    row(doc, "path", drive->path);
+    if (drive->capacity_bytes > 0) {
+        doc_cell(doc, "capacity");
+        doc_cell(doc, "%s, %" PRIu64 " bytes",
+                 units_format_size_decimal(drive->capacity_bytes, size, sizeof(size)),
+                 drive->capacity_bytes);
+    }
+    if (drive->logical_block_bytes > 0) {
+        doc_cell(doc, "blocks");
+        doc_cell(doc, "%" PRIu32 " bytes logical, %" PRIu32 " physical", drive->logical_block_bytes,
+                 drive->physical_block_bytes);
+    }
+    row(doc, "requests", drive->how);
+    row(doc, "flush", drive->flush);
+    row(doc, "queue", drive->queue);
+}
+
+static void host_rows(struct doc *doc, const struct result *result)
+{
+    char memory[UNITS_TEXT];
+
+    row(doc, "host", result->host.hostname);
+    row(doc, "CPU", result->host.cpu_model);
+    if (result->host.cores > 0) {
+        doc_cell(doc, "cores");
+        doc_cell(doc, "%" PRIu32, result->host.cores);
+    }
+    if (result->host.memory_bytes > 0) {
+        row(doc, "memory", units_format_size(result->host.memory_bytes, memory, sizeof(memory)));
+    }
+    row(doc, "kernel", result->host.kernel);
+    row(doc, "governor", result->host.governor);
+}
+
+void page_identity(struct doc *doc, const struct result *result)
+{
+    static const struct doc_column columns[] = {{"what", "what", DOC_LEFT}, {"is", "is", DOC_LEFT}};
+
+    doc_heading(doc, 2, "Identity");
+    doc_table(doc, "identity", columns, 2);
+    for (uint32_t i = 0; i < result->drive_count; i++) {
+        drive_rows(doc, &result->drives[i]);
+    }
+    if (!result->run.virtual_time) {
+        host_rows(doc, result);
+    }
+    doc_cell(doc, "tool");
+    doc_cell(doc, "%s %s", result->run.tool, result->run.version);
+    row(doc, "build", result->run.build_id);
+    doc_cell(doc, "scenario");
+    doc_cell(doc, "%s, scale %s", result->scenario.name, result->scenario.scale);
+    row(doc, "scenario SHA-256", result->scenario.sha256);
+    doc_cell(doc, "seed");
+    doc_cell(doc, "%" PRIu64, result->run.seed);
+    row(doc, "label", result->run.label);
+    row(doc, "started", result->run.started_utc);
+    row(doc, "run", result->run.id);
+}
+
+/* A word of a shell's command line: quoted where it must be. */
+static void add_word(struct text *out, const char *word)
+{
+    if (word[0] != '\0' && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                             "0123456789_-+=./:@%,")] == '\0') {
+        text_add(out, word);
+        return;
+    }
+    text_add_char(out, '\'');
+    for (; *word != '\0'; word++) {
+        text_add(out, *word == '\'' ? "'\\'" : "");
+        text_add_char(out, *word);
+    }
+    text_add_char(out, '\'');
+}
+
+void page_reproduce(struct doc *doc, const struct result *result, const char *run_dir)
+{
+    struct text line;
+
+    doc_heading(doc, 2, "To repeat it");
+    text_init(&line);
+    for (uint32_t i = 0; i < result->run.command_count; i++) {
+        text_add(&line, i > 0 ? " " : "");
+        add_word(&line, result->run.command[i]);
+    }
+    if (line.length > 0) {
+        doc_pair(doc, "command", "%s", text_string(&line));
+    }
+    doc_pair(doc, "seed", "%" PRIu64, result->run.seed);
+    doc_pair(doc, "raw data", "run.json, intervals.csv, latency.hlog, events.jsonl%s%s",
+             run_dir && run_dir[0] != '\0' ? " in " : "", run_dir ? run_dir : "");
+    doc->failed = doc->failed || line.failed;
+    text_free(&line);
+}

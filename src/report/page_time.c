@@ -1,0 +1,383 @@
+#include "doc_run_parts.h"
+
+#include "base/mem.h"
+#include "figures.h"
+#include "report/doc_page.h"
+#include "result/window.h"
+#include "stats/steady.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { VMS_MOST = 8, STRETCHES = 30, ROUNDS_MOST = 4096 };
+
+/* One column of the intervals of one VM. */
+struct column {
+    double *x, *y;
+    uint32_t count;
+};
+
+enum figure {
+    FIGURE_TPS,
+    FIGURE_MEAN,
+    FIGURE_P50,
+    FIGURE_P95,
+    FIGURE_P99,
+    FIGURE_P99_9,
+    FIGURE_MAX,
+    FIGURE_READ,
+    FIGURE_WRITE,
+    FIGURE_HIT
+};
+
+static double figure_of(const struct result_interval *row, enum figure figure)
+{
+    double seconds = (double)row->length_ns / 1e9;
+    bool any = row->done + row->rolled_back > 0;
+
+    switch (figure) {
+    case FIGURE_TPS:
+        return row->tps;
+    case FIGURE_MEAN:
+        return any ? row->mean_ns : NAN;
+    case FIGURE_P50:
+        return any ? (double)row->p50_ns : NAN;
+    case FIGURE_P95:
+        return any ? (double)row->p95_ns : NAN;
+    case FIGURE_P99:
+        return any ? (double)row->p99_ns : NAN;
+    case FIGURE_P99_9:
+        return any ? (double)row->p99_9_ns : NAN;
+    case FIGURE_MAX:
+        return any ? (double)row->max_ns : NAN;
+    case FIGURE_READ:
+        return seconds > 0 ? (double)row->read_bytes / 1e6 / seconds : NAN;
+    case FIGURE_WRITE:
+        return seconds > 0 ? (double)row->write_bytes / 1e6 / seconds : NAN;
+    case FIGURE_HIT:
+        break;
+    }
+    return row->hit_ratio;
+}
+
+static void gather(const struct doc_page_source *source, int32_t vm, enum figure figure,
+                   struct column *ret)
+{
+    ret->count = 0;
+    for (uint64_t i = 0; i < source->row_count; i++) {
+        const struct result_interval *row = &source->rows[i];
+
+        if (row->vm == vm) {
+            ret->x[ret->count] = (double)row->start_ns / 1e9;
+            ret->y[ret->count++] = figure_of(row, figure);
+        }
+    }
+}
+
+static void add_series(struct doc *doc, const struct doc_page_source *source, struct column *column,
+                       int32_t vm, enum figure figure, const char *label)
+{
+    gather(source, vm, figure, column);
+    if (column->count > 0) {
+        doc_series(doc, label, column->x, column->y, column->count);
+    }
+}
+
+static void begin(struct doc *doc, const struct doc_page_source *source, const char *key,
+                  const char *title, const struct doc_axis *y)
+{
+    struct doc_chart chart = {.kind = DOC_LINES,
+                              .key = key,
+                              .title = title,
+                              .x = {"time", DOC_CLOCK, false},
+                              .y = *y,
+                              .group = "time"};
+    const struct result *result = source->result;
+
+    doc_chart(doc, &chart);
+    for (uint32_t i = 0; i < result->phase_count; i++) {
+        doc_band(doc, result->phases[i].name, (double)result->phases[i].from_ns / 1e9,
+                 (double)result->phases[i].until_ns / 1e9);
+    }
+}
+
+static void by_vm(struct doc *doc, const struct doc_page_source *source, struct column *column,
+                  enum figure figure)
+{
+    uint32_t vms = source->result->vm_count;
+
+    add_series(doc, source, column, -1, figure, "all");
+    for (uint32_t i = 0; vms > 1 && vms <= VMS_MOST && i < vms; i++) {
+        add_series(doc, source, column, (int32_t)i, figure, source->result->vms[i].name);
+    }
+}
+
+static bool any_known(const struct doc_page_source *source, enum figure figure)
+{
+    for (uint64_t i = 0; i < source->row_count; i++) {
+        double value = source->rows[i].vm == -1 ? figure_of(&source->rows[i], figure) : 0;
+
+        if (isfinite(value) && value != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void charts(struct doc *doc, const struct doc_page_source *source, struct column *column)
+{
+    bool bare = run_is_bare(source->result);
+
+    begin(doc, source, "time_tps", bare ? "IOPS" : "Transactions a second",
+          &(struct doc_axis){bare ? "IOPS" : "TPS", DOC_NUMBER, false});
+    by_vm(doc, source, column, FIGURE_TPS);
+    begin(doc, source, "time_latency", "Response time of each interval, all VMs",
+          &(struct doc_axis){"response time", DOC_NS, true});
+    add_series(doc, source, column, -1, FIGURE_MEAN, "avg");
+    add_series(doc, source, column, -1, FIGURE_P99, "p99");
+    add_series(doc, source, column, -1, FIGURE_P50, "p50");
+    add_series(doc, source, column, -1, FIGURE_P99_9, "p99.9");
+    add_series(doc, source, column, -1, FIGURE_MAX, "max");
+    if (source->result->vm_count > 1) {
+        begin(doc, source, "time_p99", "99th percentile of each interval",
+              &(struct doc_axis){"p99", DOC_NS, false});
+        by_vm(doc, source, column, FIGURE_P99);
+    }
+    if (any_known(source, FIGURE_READ) || any_known(source, FIGURE_WRITE)) {
+        begin(doc, source, "time_io", "What the drive read and wrote, all VMs",
+              &(struct doc_axis){"MB/s", DOC_NUMBER, false});
+        add_series(doc, source, column, -1, FIGURE_READ, "read");
+        add_series(doc, source, column, -1, FIGURE_WRITE, "written");
+    }
+    if (any_known(source, FIGURE_HIT)) {
+        begin(doc, source, "time_hit", "Buffer hit ratio, all VMs",
+              &(struct doc_axis){"of page accesses", DOC_SHARE, false});
+        add_series(doc, source, column, -1, FIGURE_HIT, "hit ratio");
+    }
+}
+
+static void phase_row(struct doc *doc, const char *name, const struct result_window *window)
+{
+    double seconds = run_span_ns(window->from_ns, window->until_ns) / 1e9;
+
+    doc_cell(doc, "%s", name);
+    doc_cell_duration(doc, seconds * 1e9);
+    doc_cell_number(doc, window->tps);
+    doc_cell_number(doc, window->worst_second_tps);
+    doc_cell_share(doc, window->tps_cv, true);
+    doc_cell_duration(doc, window->mean_ns);
+    doc_cell_duration(doc, (double)window->max_ns);
+    doc_cell_number(doc, window->read_mb_s);
+    doc_cell_number(doc, window->write_mb_s);
+    doc_cell_share(doc, window->hit_ratio, false);
+    doc_cell_count(doc, window->failed);
+}
+
+static void phase_table(struct doc *doc, const struct doc_page_source *source)
+{
+    static const struct doc_column columns[] = {
+        {"phase", "phase", DOC_LEFT},
+        {"length", "length_ns", DOC_RIGHT},
+        {"TPS", "tps", DOC_RIGHT},
+        {"lowest second", "worst_second_tps", DOC_RIGHT},
+        {"cv", "tps_cv", DOC_RIGHT},
+        {"avg", "avg_ns", DOC_RIGHT},
+        {"max", "max_ns", DOC_RIGHT},
+        {"rd MB/s", "read_mb_s", DOC_RIGHT},
+        {"wr MB/s", "write_mb_s", DOC_RIGHT},
+        {"hit%", "hit_ratio", DOC_RIGHT},
+        {"failed", "failed", DOC_RIGHT},
+    };
+    const struct result *result = source->result;
+
+    doc_table(doc, "phases", columns, sizeof(columns) / sizeof(*columns));
+    for (uint32_t i = 0; i < result->phase_count; i++) {
+        struct result_window window;
+
+        result_window_of(source->rows, source->row_count, -1, result->phases[i].name, &window);
+        if (window.intervals > 0) {
+            phase_row(doc, result->phases[i].name, &window);
+        }
+    }
+}
+
+/* Memory for one column; false: there is none. */
+static bool column_open(struct column *column, uint64_t rows)
+{
+    column->x = mem_array(rows, sizeof(double));
+    column->y = mem_array(rows, sizeof(double));
+    return column->x && column->y;
+}
+
+static void column_close(struct column *column)
+{
+    mem_free(column->x);
+    mem_free(column->y);
+}
+
+void page_time(struct doc *doc, const struct doc_page_source *source)
+{
+    struct column column = {0};
+
+    if (source->row_count == 0 || source->row_count > UINT32_MAX) {
+        return;
+    }
+    doc_heading(doc, 2, "Over time");
+    if (column_open(&column, source->row_count)) {
+        charts(doc, source, &column);
+    } else {
+        doc->failed = true;
+    }
+    column_close(&column);
+    phase_table(doc, source);
+    if (source->row_count > DOC_POINTS) {
+        doc_note(doc,
+                 "Of more than %d intervals a chart shows the least and the largest value of each "
+                 "stretch; all are in intervals.csv.",
+                 (int)DOC_POINTS);
+    }
+}
+
+/* ---- steady state ---------------------------------------------------------------------------- */
+
+/* Means of rounds of the sample, each as long as `round_s`; returns how many are whole. */
+static uint32_t round_means(const struct doc_page_source *source, double round_s,
+                            enum figure figure, double *ret)
+{
+    double from = (double)source->result->aggregate.sample_from_ns / 1e9, sum = 0, weight = 0;
+    uint32_t rounds = 0;
+
+    for (uint64_t i = 0; i < source->row_count && rounds < ROUNDS_MOST; i++) {
+        const struct result_interval *row = &source->rows[i];
+        double at = (double)row->start_ns / 1e9, length = (double)row->length_ns / 1e9;
+
+        if (row->vm != -1 || strcmp(row->phase, "sample") != 0) {
+            continue;
+        }
+        if (isfinite(figure_of(row, figure))) {
+            sum += figure_of(row, figure) * length;
+            weight += length;
+        }
+        if (at + length >= from + (rounds + 1) * round_s - 1e-6) {
+            ret[rounds++] = weight > 0 ? sum / weight : NAN;
+            sum = weight = 0;
+        }
+    }
+    return rounds;
+}
+
+/* The least-squares line through y over x = 1 ... n. */
+static void fit(const double *y, uint32_t n, double first, double *ret_slope, double *ret_at_0)
+{
+    double mean_x = first + (n - 1) / 2.0, mean_y = 0, xy = 0, xx = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        mean_y += y[i] / n;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        double dx = first + i - mean_x;
+
+        xy += dx * (y[i] - mean_y);
+        xx += dx * dx;
+    }
+    *ret_slope = xx > 0 ? xy / xx : 0;
+    *ret_at_0 = mean_y - *ret_slope * mean_x;
+}
+
+/* The window with its limits drawn, and the fitted line (SNIA PTS 2.0.2). */
+static void window_parts(struct doc *doc, const double *means, uint32_t rounds,
+                         const struct steady_preset *preset)
+{
+    uint32_t n = preset->window_rounds, from = rounds - n;
+    double slope, at_0, mean = 0, x[2] = {from + 1.0, rounds}, y[2];
+    char words[64];
+
+    for (uint32_t i = from; i < rounds; i++) {
+        mean += means[i] / n;
+    }
+    fit(means + from, n, from + 1, &slope, &at_0);
+    y[0] = at_0 + slope * x[0];
+    y[1] = at_0 + slope * x[1];
+    snprintf(words, sizeof(words), "y = %.6g %c %.6g x", at_0, slope < 0 ? '-' : '+', fabs(slope));
+    doc_series(doc, words, x, y, 2);
+    doc_band(doc, "measurement window", from + 0.5, rounds + 0.5);
+    snprintf(words, sizeof(words), "mean +%.3g%%", preset->range_limit * 50);
+    doc_limit(doc, words, mean * (1 + preset->range_limit / 2));
+    snprintf(words, sizeof(words), "mean -%.3g%%", preset->range_limit * 50);
+    doc_limit(doc, words, mean * (1 - preset->range_limit / 2));
+}
+
+static void steady_chart(struct doc *doc, const double *means, uint32_t rounds, double round_s,
+                         const struct steady_preset *preset, bool bare)
+{
+    struct doc_chart chart = {.kind = DOC_LINES,
+                              .key = "steady_tps",
+                              .x = {"round", DOC_NUMBER, false},
+                              .y = {bare ? "IOPS" : "TPS", DOC_NUMBER, false}};
+    double x[ROUNDS_MOST];
+    char title[96];
+
+    for (uint32_t i = 0; i < rounds; i++) {
+        x[i] = i + 1;
+    }
+    snprintf(title, sizeof(title), "Steady state: mean %s of rounds of %.0f s",
+             bare ? "IOPS" : "TPS", round_s);
+    chart.title = title;
+    doc_chart(doc, &chart);
+    doc_series(doc, "round", x, means, rounds);
+    if (rounds >= preset->window_rounds) {
+        window_parts(doc, means, rounds, preset);
+    }
+}
+
+static void steady_row(struct doc *doc, const char *name, double allowed, double measured,
+                       bool holds)
+{
+    doc_cell(doc, "%s", name);
+    doc_cell_share(doc, allowed, true);
+    doc_cell_share(doc, measured, true);
+    doc_cell_tone(doc, holds ? DOC_GOOD : DOC_DOUBTFUL, holds ? "holds" : "does not hold");
+}
+
+static void steady_table(struct doc *doc, const struct result_steady *steady,
+                         const struct steady_preset *preset)
+{
+    static const struct doc_column columns[] = {{"steady state", "what", DOC_LEFT},
+                                                {"allowed", "allowed", DOC_RIGHT},
+                                                {"measured", "measured", DOC_RIGHT},
+                                                {"is", "holds", DOC_LEFT}};
+
+    doc_table(doc, "steady", columns, 4);
+    steady_row(doc, "range of the window", preset->range_limit, steady->range_share,
+               steady->range_share <= preset->range_limit);
+    steady_row(doc, "excursion of the fitted line", preset->excursion_limit,
+               steady->excursion_share, steady->excursion_share <= preset->excursion_limit);
+    steady_row(doc, "drift over the sample (or p > 0.05)", 0.02, steady->drift_share,
+               fabs(steady->drift_share) <= 0.02 || steady->drift_p > 0.05);
+}
+
+void page_steady(struct doc *doc, const struct doc_page_source *source)
+{
+    const struct result_vm *all = &source->result->aggregate;
+    const struct result_steady *steady = &all->steady;
+    const struct steady_preset *preset = steady_preset(steady->preset);
+    double seconds = run_span_ns(all->sample_from_ns, all->sample_until_ns) / 1e9, round_s;
+    double *means;
+    uint32_t rounds;
+
+    preset = preset ? preset : &steady_presets[0]; /* of another version */
+    if (!steady->judged || steady->rounds == 0 || source->row_count == 0) {
+        return;
+    }
+    round_s = fmax(1, floor(seconds / steady->rounds));
+    round_s = round_s > preset->round_s ? preset->round_s : round_s;
+    means = mem_array(ROUNDS_MOST, sizeof(*means));
+    rounds = means ? round_means(source, round_s, FIGURE_TPS, means) : 0;
+    if (rounds > 0) {
+        doc_heading(doc, 2, "Steady state");
+        steady_chart(doc, means, rounds, round_s, preset, run_is_bare(source->result));
+        steady_table(doc, steady, preset);
+    }
+    doc->failed = doc->failed || !means;
+    mem_free(means);
+}

@@ -1,0 +1,46 @@
+#!/bin/bash
+# limit: 200
+# The HTML report as a reader's browser shows it: drawn, quiet, nothing loaded, and it zooms.
+. "$ROOT/tests/lib/tap.sh"
+. "$ROOT/tests/lib/report_run.sh"
+needs python3
+command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
+    command -v google-chrome >/dev/null || skip_all 'chromium is not installed'
+report_run plain
+hostile plain evil
+"$RAWTPS" report plain --html plain.html 2>/dev/null
+"$RAWTPS" report evil --html evil.html 2>/dev/null
+export HOME=$PWD
+
+# shows NAME: the value that the browser's report has under this name
+shows() { sed -n "s/^$1 //p" out; }
+
+run python3 "$ROOT/tests/lib/chromium_page.py" plain.html plain.png
+is 'the browser shows it' "$code" 0
+is 'no word on the console' "$(shows errors)" 0
+is 'no request but for the page' "$(shows requests)" 0
+charts=$(shows canvases)
+ok 'several charts' test "${charts:-0}" -ge 5
+is 'every one is drawn' "$(shows drawn)" "$charts of $charts"
+ok 'a picture of it is not empty' test "$(shows screenshot_bytes)" -gt 30000
+cat > zoomed.py <<'P'
+import json
+import sys
+
+before, after = (json.loads(line.split(" ", 1)[1]) for line in sys.stdin)
+narrower = [b[1] - b[0] < 0.5 * (a[1] - a[0]) for a, b in zip(before, after)]
+print("all" if all(narrower) and len(set(map(tuple, after))) == 1 and len(after) > 2 else after)
+P
+is 'dragging zooms all charts over time alike' \
+    "$(grep -E '^(before|after) ' out | python3 zoomed.py)" all
+
+run python3 "$ROOT/tests/lib/chromium_page.py" evil.html evil.png --dark
+is 'hostile words do nothing' "$(shows hostile)" undefined
+is 'and cause no error' "$(shows errors)" 0
+is 'nor a request' "$(shows requests)" 0
+is 'dark where the reader wants it dark' "$(shows background)" 'rgb(13, 17, 23)'
+
+run python3 "$ROOT/tests/lib/chromium_page.py" plain.html still.png --no-script
+ok 'without script the tables are there' test "$(shows tables)" -ge 8
+ok 'and the bars' test "$(shows svgs)" -ge 4
+is 'and no canvas' "$(shows canvases)" 0
