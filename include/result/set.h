@@ -46,6 +46,11 @@ void set_free(struct set *set);
  *   time     proportional to the bytes of the run.json files; about 20 kB of memory a VM and run
  */
 int set_add(struct set *set, const char *pattern, struct error *err);
+/*
+ * Add a run that is in memory. The result is the set's from then on, and freed if it is refused:
+ * EXIT_USAGE where it contradicts itself (rates against counts, percentiles, totals), no memory.
+ */
+int set_add_result(struct set *set, const char *path, struct result *result, struct error *err);
 /* "label=pattern": what stands before the first '=', if it has no '/', names the set. Returns the
  * pattern and fills label ("" if there is none). */
 const char *set_take_label(const char *word, char label[SET_LABEL]);

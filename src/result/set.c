@@ -101,6 +101,21 @@ static int make_room(struct set *set, struct error *err)
     return 0;
 }
 
+int set_add_result(struct set *set, const char *path, struct result *result, struct error *err)
+{
+    struct set_run *run;
+
+    if (set_check_run(result, path, err) < 0 || make_room(set, err) < 0) {
+        free_result(result);
+        return err->code;
+    }
+    run = &set->runs[set->run_count++];
+    snprintf(run->path, sizeof(run->path), "%s", path);
+    run->result = result;
+    run->state = state_of(result);
+    return 0;
+}
+
 /* path: a run directory. */
 static int add_run(struct set *set, const char *path, struct error *err)
 {
@@ -113,9 +128,6 @@ static int add_run(struct set *set, const char *path, struct error *err)
     if (holds_run(set, path)) {
         return 0;
     }
-    if (make_room(set, err) < 0) {
-        return err->code;
-    }
     result = mem_zalloc(sizeof(*result));
     if (!result) {
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for a run");
@@ -124,15 +136,7 @@ static int add_run(struct set *set, const char *path, struct error *err)
         mem_free(result);
         return err->code;
     }
-    if (set_check_run(result, path, err) < 0) {
-        free_result(result);
-        return err->code;
-    }
-    snprintf(set->runs[set->run_count].path, SET_PATH, "%s", path);
-    set->runs[set->run_count].result = result;
-    set->runs[set->run_count].state = state_of(result);
-    set->run_count++;
-    return 0;
+    return set_add_result(set, path, result, err);
 }
 
 static bool is_run(const char *path)

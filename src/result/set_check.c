@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* No run lasts longer; what is computed of instants below does not overflow. */
+#define SET_LONGEST_NS (INT64_MAX / 64)
+
 /* Figures are written with all their digits: what differs by more was not written by us. */
 #define SET_ROUNDING 1e-6
 
@@ -52,7 +55,7 @@ static int check_vm(const struct result_vm *vm, const char *path, struct error *
 {
     double seconds = ((double)vm->sample_until_ns - (double)vm->sample_from_ns) / 1e9;
 
-    if (seconds < 0) {
+    if (seconds < 0 || vm->sample_from_ns < 0 || vm->sample_until_ns > SET_LONGEST_NS) {
         return contradicts(err, path, vm, "sample_until_ns", (double)vm->sample_until_ns,
                            "sample_from_ns", (double)vm->sample_from_ns);
     }

@@ -27,7 +27,8 @@ like 'analysed as pairs' "$out" '^ order +ABBAAB, analysed as 3 pairs$'
 like 'with a verdict' "$out" '^ tps ↑ .*3\+3 .* better$'
 like 'sides have the names of the models' "$out" '^ B +gen5-fast = '
 like 'progress says which run' "$err" '^rawtps: run 4 of 6: A, sata-slow$'
-like 'how to compare again' "$err" "^rawtps: again: rawtps compare 'sata-slow=s1/\\*-A' 'gen5-fast=s1/\\*-B'\$"
+like 'how to compare again' "$err" \
+    "^rawtps: again: rawtps compare 'sata-slow=s1/\\*-A' 'gen5-fast=s1/\\*-B'\$"
 is 'the order' "$(order s1)" ABBAAB
 is 'a pair has one seed, pairs have different ones' \
     "$(sed -n 's/^  "seed": \([0-9]*\).*/\1/p' s1/*/run.json | tr -d '\n')" 112233
@@ -45,8 +46,9 @@ ok 'the partial run is set aside' test -d s1/06-B.partial-1
 is 'what is missing was run' "$(order s1)" ABBAAB
 is 'and the figures are the same' "$(grep ' tps ↑' out)" "$(grep ' tps ↑' first)"
 
-run "$RAWTPS" bench-pair tiny.yaml --virtual --set-b drive.like=gen5-fast --set drive.like=sata-slow \
-    --runs 2 --results r --label-a plain --label-b 'with more' --format csv --metric tps --quiet
+run "$RAWTPS" bench-pair tiny.yaml --virtual --set-b drive.like=gen5-fast \
+    --set drive.like=sata-slow --runs 2 --results r --label-a plain --label-b 'with more' \
+    --format csv --metric tps --quiet
 is 'settings instead of drives' "$code$err" 0
 like 'CSV of it' "$out" '^tps,agg,B,with more,better,judged,paired,2,2,'
 ok 'a directory of its own under results' test -d r/*-pair-tiny/04-A
@@ -64,7 +66,8 @@ code=0
 wait "$pid" || code=$?
 out=$(cat out) err=$(cat err)
 is 'interrupted: exit code' "$code" 130
-like 'what was measured is kept' "$err" '^rawtps: interrupted after 0 of 10 runs; what was measured is in s2$'
+like 'what was measured is kept' "$err" \
+    '^rawtps: interrupted after 0 of 10 runs; what was measured is in s2$'
 like 'and how to go on' "$err" '^rawtps: hint: the same command with --out s2 --resume goes on$'
 ok 'the partial run is there' test -s s2/01-A/run.json
 
@@ -90,8 +93,8 @@ cat > file.yaml <<'Y'
 workload: {kind: block, size: 4KiB, read: 70%, outstanding: 2}
 phases: {start: cold, sample: 1s}
 Y
-run "$RAWTPS" bench-pair file.yaml --a ./new-a.img --b ./new-b.img --set drive.capacity=64MiB --runs 1 \
-    --quiet --out s4
+run "$RAWTPS" bench-pair file.yaml --a ./new-a.img --b ./new-b.img --set drive.capacity=64MiB \
+    --runs 1 --quiet --out s4
 if grep -qi 'io_uring' err; then
     skip 'on two files' "$err"
 else

@@ -57,7 +57,8 @@ like 'by name' "$err" 'slow/1 is in both b and c'
 run "$RAWTPS" compare a=fast/1 b=fast/2 c=slow/1 --metric tps --no-curve
 is 'three sides' "$code" 0
 like 'one run a side: no verdict' "$out" '^ +C .*no verdict ¹$'
-like 'and why' "$out" '^ ¹ within-run only: does not include run-to-run variation \(simulated false-positive'
+like 'and why' "$out" \
+    '^ ¹ within-run only: does not include run-to-run variation \(simulated false-positive'
 
 run "$RAWTPS" compare slow fast --format json
 ok 'JSON is JSON' python3 -c 'import json; d = json.load(open("out"))

@@ -1,11 +1,14 @@
 // rooms: base stats result report
 /* Any bytes as run.json: refused, or derived, written, read again and reported without harm. */
+#include "base/mem.h"
 #include "base/must.h"
 #include "base/text.h"
+#include "report/doc_compare.h"
 #include "report/doc_run.h"
 #include "result/result.h"
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -43,6 +46,55 @@ static void comes_back(const struct result *result)
     text_free(&second);
 }
 
+static bool add(struct set *set, const uint8_t *data, size_t size)
+{
+    struct result *result = mem_zalloc(sizeof(*result));
+    struct error err;
+
+    must(result && result_read_json(result, (const char *)data, size, "fuzz", &err) == 0);
+    return set_add_result(set, "nowhere", result, &err) == 0;
+}
+
+/* What is told of it beside itself; its files are not there. */
+static void compare(const struct set *const sets[2])
+{
+    struct doc_text_options page = {.width = 80};
+    struct doc_compare_options options = {.narrow = true};
+    struct comparison comparison;
+    struct text text = {0};
+    struct error err;
+    struct doc doc;
+
+    if (comparison_open(&comparison, sets, 2, &(struct comparison_options){.vms = true, .vm = -1},
+                        &err) < 0) {
+        return;
+    }
+    doc_init(&doc);
+    doc_compare(&doc, &comparison, &options);
+    doc_text(&doc, &page, &text);
+    doc_compare_json(&comparison, &text);
+    doc_compare_figures(&doc, &comparison);
+    doc_csv(&doc, &text);
+    comparison_close(&comparison);
+    text_free(&text);
+    doc_free(&doc);
+}
+
+static void in_sets(const uint8_t *data, size_t size)
+{
+    struct set a, b;
+    const struct set *const sets[2] = {&a, &b};
+
+    set_init(&a, "a");
+    set_init(&b, "b");
+    if (add(&a, data, size) && add(&b, data, size) && add(&b, data, size)) {
+        snprintf(a.runs[0].path, sizeof(a.runs[0].path), "elsewhere");
+        compare(sets);
+    }
+    set_free(&a);
+    set_free(&b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct result_interval interval;
@@ -56,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         result_derive(&result);
         report(&result);
         result_free(&result);
+        in_sets(data, size);
     }
     text_init(&line);
     text_add_bytes(&line, data, size);
