@@ -307,8 +307,8 @@ static const char *phase_end(const struct plan_phase *phase, char *buf, size_t s
                  decimal(phase->amount_bytes, amount));
         break;
     case RULE_STEADY:
-        snprintf(buf, size, "until throughput is steady, at most %s",
-                 period(phase->length_ns, length));
+        snprintf(buf, size, "until throughput and latency are steady (%s), at most %s",
+                 phase->preset, period(phase->length_ns, length));
         break;
     case RULE_AMOUNT:
         snprintf(buf, size, "until %s are written, at most %s",

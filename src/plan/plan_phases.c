@@ -63,6 +63,7 @@ static void add_precondition(struct draft *draft, int64_t sample_ns)
     set_length(phase, shortened(asked_ns, asked->sample_ns, sample_ns), asked_ns);
     if (asked->until != 0) {
         phase->rule = RULE_STEADY;
+        memcpy(phase->preset, asked->preset == 1 ? "gate" : "snia", 5);
     } else if (asked->amount.share > 0 || asked->amount.bytes > 0) {
         double used = (double)(plan->footprint_bytes - PLAN_HEAD_BYTES);
         double bytes =

@@ -255,6 +255,9 @@ static int read_precondition(const struct item *map, struct scenario_phases *pha
         return item_key_error(map, err,
                               "precondition: one of time, amount and until: steady is expected");
     }
+    if (!steady && section_has(SECTION_PRECONDITION, given, "preset")) {
+        return item_key_error(item_get(map, "preset"), err, "preset: belongs to until: steady");
+    }
     if (time && section_has(SECTION_PRECONDITION, given, "max")) {
         return item_key_error(item_get(map, "max"), err, "max: belongs to amount or until: steady");
     }

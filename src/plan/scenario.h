@@ -99,6 +99,7 @@ enum { START_WARM, START_COLD };
 enum { FILL_AUTO, FILL_YES, FILL_NO };
 struct scenario_phases {
     uint32_t start, fill, until; /* until: 0 nothing, 1 steady */
+    uint32_t preset;             /* 0 snia, 1 gate */
     int64_t precondition_ns, max_ns, sample_ns, interval_ns, settle_ns;
     struct extent amount;
 };

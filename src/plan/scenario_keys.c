@@ -17,6 +17,7 @@ static const char *const drives[] = {"sim", "null", "uring"};
 static const char *const starts[] = {"warm", "cold"};
 static const char *const fills[] = {"auto", "yes", "no"};
 static const char *const rules[] = {"time", "steady"};
+static const char *const presets[] = {"snia", "gate"};
 
 static const struct key top_rows[] = {
     {"name", KEY_TEXT, KEY_FIELD(struct scenario_top, name), .fallback = "the file's name",
@@ -429,7 +430,9 @@ static const struct key phases_rows[] = {
 static const struct key precondition_rows[] = {
     {"time", KEY_DURATION, PHASES(precondition_ns), "0", "365d", .fallback = "", .help = "so long"},
     {"until", KEY_WORD, PHASES(until), KEY_WORDS(rules), .fallback = "time",
-     .help = "steady: until throughput is steady, at most `max`"},
+     .help = "steady: until throughput and latency are steady, at most `max`"},
+    {"preset", KEY_WORD, PHASES(preset), KEY_WORDS(presets), .fallback = "snia",
+     .help = "what is steady: range and excursion at most 20 % and 10 %, or 10 % and 3 %"},
     {"max", KEY_DURATION, PHASES(max_ns), "1s", "365d", .fallback = "3h",
      .help = "the most that `until: steady` or `amount` may take"},
     {"amount", KEY_EXTENT, PHASES(amount), .fallback = "",

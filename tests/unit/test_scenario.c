@@ -215,6 +215,8 @@ static const struct bad bads[] = {
      .says = "t.yaml:1:30: unknown key \"newer\" in mix"},
     {.yaml = TPCC "phases: {precondition: {until: steady, time: 1h}}\n",
      .says = "t.yaml:2:10: precondition: time, amount and until: steady exclude one another"},
+    {.yaml = TPCC "phases: {precondition: {time: 1h, preset: gate}}\n",
+     .says = "t.yaml:2:35: preset: belongs to until: steady"},
     {.yaml = "workload: {kind: block, outstanding: 4, read: 1, streams: [{name: a, share: 1, read: "
              "1}]}\n",
      .says = "t.yaml:1:41: read: belongs into each of the streams"},
