@@ -31,7 +31,7 @@ struct cmd {
                           const struct cmd_line *line);
 };
 
-extern const struct cmd cmd_compare, cmd_bench_pair;
+extern const struct cmd cmd_gate, cmd_history, cmd_compare, cmd_bench_pair;
 extern const struct cmd *const cmd_table[];
 extern const uint32_t cmd_count;
 

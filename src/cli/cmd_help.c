@@ -4,6 +4,7 @@
 #include "cmd.h"
 #include "page.h"
 #include "plan/document.h"
+#include "plan/gate_file.h"
 #include "result/schema.h"
 
 struct help_args {
@@ -26,6 +27,7 @@ static const struct topic {
     void (*write)(struct text *ret);
 } topics[] = {
     {"scenario", "the keys of scenario files", scenario_document},
+    {"gate-file", "the keys of gate files", gate_file_document},
     {"exit-codes", "what the program ends with", result_schema_exits},
     {"result", "the files of a run directory and the keys of run.json", result_schema_markdown},
 };

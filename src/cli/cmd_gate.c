@@ -1,0 +1,255 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cmd.h"
+#include "page.h"
+#include "plan/gate_file.h"
+#include "report/doc_gate.h"
+
+enum gate_format {
+    FORMAT_TEXT,
+    FORMAT_MARKDOWN,
+    FORMAT_CSV,
+    FORMAT_JSON,
+    FORMAT_HTML,
+    FORMAT_JUNIT
+};
+static const char *const formats[] = {"text", "markdown", "csv", "json", "html", "junit"};
+
+struct gate_args {
+    uint32_t format, color;
+    const char *junit, *markdown, *json, *html;
+};
+
+static const struct key rows[] = {
+    {.name = "format",
+     .type = KEY_WORD,
+     KEY_FIELD(struct gate_args, format),
+     KEY_WORDS(formats),
+     .fallback = "text",
+     .letter = 'f',
+     .help = "how the answer is written to stdout"},
+    {.name = "color",
+     .type = KEY_WORD,
+     KEY_FIELD(struct gate_args, color),
+     KEY_WORDS(page_color_names),
+     .fallback = "auto",
+     .help = "colour of verdicts"},
+    {.name = "junit",
+     .type = KEY_STRING,
+     KEY_FIELD(struct gate_args, junit),
+     .fallback = "outputs.junit",
+     .placeholder = "FILE",
+     .help = "JUnit XML for a CI server"},
+    {.name = "markdown",
+     .type = KEY_STRING,
+     KEY_FIELD(struct gate_args, markdown),
+     .fallback = "outputs.markdown",
+     .placeholder = "FILE",
+     .help = "a comment for a pull request, below 60 kB"},
+    {.name = "json",
+     .type = KEY_STRING,
+     KEY_FIELD(struct gate_args, json),
+     .fallback = "outputs.json",
+     .placeholder = "FILE",
+     .help = "everything, for a program"},
+    {.name = "html",
+     .type = KEY_STRING,
+     KEY_FIELD(struct gate_args, html),
+     .fallback = "outputs.html",
+     .placeholder = "FILE",
+     .help = "one page that needs nothing else"},
+};
+
+static const struct option_group groups[] = {{"Options", rows, sizeof(rows) / sizeof(rows[0])}};
+
+static void render_doc(const struct gate *gate, enum gate_format format, bool colour,
+                       struct text *ret)
+{
+    struct doc_text_options options = {.width = page_width(STDOUT_FILENO), .colour = colour};
+    struct doc doc;
+
+    doc_init(&doc);
+    doc_gate(&doc, gate);
+    if (format == FORMAT_CSV) {
+        doc_csv(&doc, ret);
+    } else if (format == FORMAT_HTML) {
+        doc_html(&doc, ret);
+    } else {
+        doc_text(&doc, &options, ret);
+    }
+    ret->failed = ret->failed || doc.failed;
+    doc_free(&doc);
+}
+
+static void render(const struct gate *gate, enum gate_format format, bool colour, struct text *ret)
+{
+    switch (format) {
+    case FORMAT_MARKDOWN:
+        doc_gate_markdown(gate, ret);
+        break;
+    case FORMAT_JSON:
+        doc_gate_json(gate, ret);
+        break;
+    case FORMAT_JUNIT:
+        doc_gate_junit(gate, ret);
+        break;
+    default:
+        render_doc(gate, format, colour, ret);
+    }
+}
+
+static int write_file(const char *path, const struct text *text, struct error *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), code = 0;
+    const char *at = text_string(text);
+    size_t left = text->length;
+
+    if (text->failed) {
+        code = -ENOMEM;
+    } else if (fd < 0) {
+        code = -errno;
+    }
+    while (code == 0 && left > 0) {
+        ssize_t n = write(fd, at, left);
+
+        if (n < 0 && errno != EINTR) {
+            code = -errno;
+        }
+        at += n > 0 ? n : 0;
+        left -= n > 0 ? (size_t)n : 0;
+    }
+    if (fd >= 0 && close(fd) != 0 && code == 0) {
+        code = -errno;
+    }
+    return code == 0
+               ? 0
+               : error_set(err, EXIT_FAILED, code, "cannot write %s: %s", path, strerror(-code));
+}
+
+/* Where the file or the command line wants each form; NULL nowhere. */
+static const char *path_of(const struct gate_args *args, const struct gate_file *file,
+                           enum gate_format format)
+{
+    const char *given = NULL, *told = "";
+
+    switch (format) {
+    case FORMAT_JUNIT:
+        given = args->junit, told = file->outputs.junit;
+        break;
+    case FORMAT_MARKDOWN:
+        given = args->markdown, told = file->outputs.markdown;
+        break;
+    case FORMAT_JSON:
+        given = args->json, told = file->outputs.json;
+        break;
+    case FORMAT_HTML:
+        given = args->html, told = file->outputs.html;
+        break;
+    default:
+        break;
+    }
+    told = given != NULL ? given : told;
+    return told[0] != '\0' ? told : NULL;
+}
+
+static enum exit_code write_outputs(const struct gate_args *args, const struct gate *gate)
+{
+    static const enum gate_format kinds[] = {FORMAT_JUNIT, FORMAT_MARKDOWN, FORMAT_JSON,
+                                             FORMAT_HTML};
+    enum exit_code exit = gate->exit;
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        const char *path = path_of(args, gate->file, kinds[i]);
+        struct error err = {0};
+        struct text text = {0};
+
+        if (path != NULL) {
+            render(gate, kinds[i], false, &text);
+            if (write_file(path, &text, &err) < 0) {
+                exit = page_graver(exit, page_say_error(&err));
+            }
+        }
+        text_free(&text);
+    }
+    return exit;
+}
+
+/* A CI server that finds no report shows nothing: it is told of the error too. */
+static void write_error(const struct gate_args *args, const struct gate_file *file,
+                        const struct error *why)
+{
+    const char *path = path_of(args, file, FORMAT_JUNIT);
+    struct error err = {0};
+    struct text text = {0};
+
+    if (path != NULL) {
+        doc_gate_junit_error(file->name, why, &text);
+        if (write_file(path, &text, &err) < 0) {
+            page_say_error(&err);
+        }
+    }
+    text_free(&text);
+}
+
+static enum exit_code judge(const struct gate_args *args, const struct gate_file *file)
+{
+    struct error err = {0};
+    struct text text = {0};
+    enum exit_code exit;
+    struct gate gate;
+
+    if (gate_open(&gate, file, &err) < 0 || gate_judge(&gate, &err) < 0) {
+        write_error(args, file, &err);
+        gate_close(&gate);
+        return page_say_error(&err);
+    }
+    render(&gate, args->format, page_colour(args->color, STDOUT_FILENO), &text);
+    page_write(&text);
+    text_free(&text);
+    exit = write_outputs(args, &gate);
+    gate_close(&gate);
+    return exit;
+}
+
+static enum exit_code gate_command(const void *record, const struct options *options,
+                                   const struct cmd_line *line)
+{
+    struct gate_file *file = mem_zalloc(sizeof(*file));
+    struct error err = {0};
+    struct gate_words words;
+    enum exit_code exit;
+
+    if (file == NULL) {
+        error_set(&err, EXIT_FAILED, -ENOMEM, "no memory");
+        return page_say_error(&err);
+    }
+    gate_words_here(&words);
+    exit = gate_file_read(options->words[0], &words, file, &err) < 0 ? page_say_error(&err)
+                                                                     : judge(record, file);
+    mem_free(file);
+    return exit;
+}
+
+const struct cmd cmd_gate = {
+    .name = "gate",
+    .usage = "GATE.yaml [options]",
+    .summary = "Judge a candidate's runs against a baseline's, for CI",
+    .about =
+        "GATE.yaml names the runs of both sides, what must hold, and how much worse each metric\n"
+        "may be; `rawtps help gate-file` has its keys. Reads results and never runs anything.\n"
+        "Every row is PASS, FAIL (worse than its margin, proven), INCONCLUSIVE (more runs are\n"
+        "needed, and how many is said) or INVALID (these runs do not allow a verdict, and why is\n"
+        "said). Ends with 0 passed, 1 found wanting, 4 void, 5 inconclusive, 6 invalid.\n",
+    .groups = groups,
+    .group_count = 1,
+    .least_words = 1,
+    .most_words = 1,
+    .word_name = "a gate file",
+    .record_bytes = sizeof(struct gate_args),
+    .run = gate_command,
+};
