@@ -190,7 +190,7 @@ static void draw_series(const struct plot *plot, const struct doc_part *part, ui
             n++;
         } else if (n > 0) {
             plot->pen->ops->path(plot->pen, xy, n, pen_series(at), part->count > 200 ? 0.7 : 1.3,
-                                 at % 4);
+                                 part->count > 400 ? 0 : at % 4);
             n = 0;
         }
     }

@@ -72,7 +72,7 @@ class Page(html.parser.HTMLParser):
 def rows(page, key):
     table = [row for row in page.tables[key] if row]
     names = [cell[0] for cell in table[0]]
-    return [dict(zip(names, (c[1] if c[1] is not None else c[2] for c in row))) for row in table[1:]]
+    return [dict(zip(names, (c[2] if c[1] is None else c[1] for c in row))) for row in table[1:]]
 
 
 def same(what, shown, wanted):

@@ -120,6 +120,7 @@ def look(browser, page, picture, flags):
                                    flatten=True)["sessionId"]
     for domain in ("Runtime", "Log", "Network", "Page", "DOM"):
         browser.call(domain + ".enable")
+    browser.call("Performance.enable", timeDomain="threadTicks")
     if "--no-script" in flags:
         browser.call("Emulation.setScriptExecutionDisabled", value=True)
     if "--dark" in flags:
@@ -130,6 +131,9 @@ def look(browser, page, picture, flags):
     browser.call("Page.navigate", url=url)
     browser.wait("Page.loadEventFired")
     print("load_ms", round((time.monotonic() - begun) * 1000))
+    metrics = {m["name"]: m["value"] for m in browser.call("Performance.getMetrics")["metrics"]}
+    print("cpu_ms", *(f"{name[:-8].lower()} {metrics[name] * 1000:.0f}"
+                      for name in ("TaskDuration", "ScriptDuration", "LayoutDuration")))
     root = browser.call("DOM.getDocument")["root"]["nodeId"]
     for name, selector in (("tables", "table"), ("svgs", "svg"), ("canvases", "canvas")):
         found = browser.call("DOM.querySelectorAll", nodeId=root, selector=selector)

@@ -154,6 +154,8 @@
 
   function options(chart, width) {
     const few = chart.series.every((s) => s.y.length < 100);
+    /* on crowded lines dashes cannot be told apart, and cost much to draw */
+    const crowded = chart.series.some((s) => s.y.length > 400);
     return {
       width: width, height: 260,
       cursor: chart.group ? { sync: { key: chart.group } } : {},
@@ -166,7 +168,7 @@
         label: chart.xAxis.title || "x", value: (u, v) => show(chart.xAxis.unit, v),
       }].concat(chart.series.map((s, i) => ({
         label: s.label, stroke: () => colour("s" + i % 8), width: few ? 2 : 1.2,
-        dash: dashes[i % 4], spanGaps: !chart.group, points: { show: few ? true : undefined },
+        dash: crowded ? [] : dashes[i % 4], spanGaps: !chart.group, points: { show: few ? true : undefined },
         value: (u, v) => show(chart.yAxis.unit, v),
       }))),
       hooks: {
