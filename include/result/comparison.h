@@ -22,7 +22,7 @@ struct comparison_options {
 enum comparison_why {
     COMPARISON_JUDGED,
     COMPARISON_ONE_RUN,     /* fewer than two runs on a side: within-run intervals are not enough */
-    COMPARISON_ONE_SEED,    /* runs in virtual time that repeat one seed are one run */
+    COMPARISON_ONE_SEED,    /* runs in virtual time that repeat a seed are one run */
     COMPARISON_CONCURRENCY, /* latency, and the sides did not hold as much under way */
     COMPARISON_UNKNOWN      /* not recorded by any run of a side */
 };
@@ -57,7 +57,7 @@ struct comparison {
     uint32_t count;
     struct set_rows rows;
     uint32_t pairs[SET_SIDES]; /* of each side with the first; 0: analysed as independent */
-    bool one_seed[SET_SIDES];  /* runs in virtual time that repeat one seed */
+    bool one_seed[SET_SIDES];  /* runs in virtual time that repeat a seed */
     struct comparison_row *metrics;
     uint32_t metric_count;
     /* of response times, the side's over the base's; the first is unused */
@@ -77,7 +77,8 @@ int comparison_open(struct comparison *ret, const struct set *const *sets, uint3
                     const struct comparison_options *options, struct error *err);
 void comparison_close(struct comparison *comparison); /* all zero is fine */
 
-/* The order of a side's series with the base as it was, "ABBAABBAAB"; "" if it is none. */
+/* The order of a side's series with the base as it was, "ABBAABBAAB", '.' for runs that are
+ * missing; "" if it is none. */
 void comparison_order(const struct comparison *comparison, uint32_t side, char *ret, size_t size);
 
 #endif

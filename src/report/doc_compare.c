@@ -44,7 +44,7 @@ static void identity_line(struct doc *doc, const struct comparison *comparison, 
 
 static void order_line(struct doc *doc, const struct comparison *comparison)
 {
-    char order[64];
+    char order[128];
     bool paired = false;
 
     for (uint32_t s = 1; s < comparison->count; s++) {
@@ -185,10 +185,56 @@ static void curve_chart(struct doc *doc, const struct comparison *comparison)
     doc_limit(doc, "as A", 1);
 }
 
+/* One sentence on the figures that are asked for first; words that judge them all together. */
+static void verdict_line(struct doc *doc, const struct comparison *comparison, uint32_t side)
+{
+    static const char *const first[] = {"tps", "lat_avg", "lat_p99"};
+    uint32_t better = 0, worse = 0, same = 0;
+    struct text line = {0};
+    char word[COMPARE_WORDS];
+
+    for (uint32_t i = 0; i < comparison->metric_count; i++) {
+        const struct comparison_row *row = &comparison->metrics[i];
+        const struct comparison_against *against = &row->against[side];
+
+        for (size_t j = 0; j < sizeof(first) / sizeof(first[0]); j++) {
+            if (row->vm >= 0 || strcmp(row->metric->name, first[j]) != 0 ||
+                against->compare.state == COMPARE_NOT_ABOVE_0) {
+                continue;
+            }
+            better += against->verdict == COMPARE_IS_BETTER;
+            worse += against->verdict == COMPARE_IS_WORSE;
+            same += against->verdict == COMPARE_SAME;
+            text_addf(&line, "%s%s %s", line.length > 0 ? ", " : "", row->metric->title,
+                      against->verdict == COMPARE_SAME
+                          ? "~"
+                          : compare_change(compare_share(against->compare.delta), word));
+        }
+    }
+    if (line.length > 0) {
+        doc_paragraph(doc, "%s against %s: %s:", comparison->sets[side]->label,
+                      comparison->sets[0]->label, text_string(&line));
+        doc_verdict(doc,
+                    better > 0 && worse == 0                           ? DOC_GOOD
+                    : worse > 0 && better == 0                         ? DOC_BAD
+                    : better + worse > 0 || better + worse + same == 0 ? DOC_DOUBTFUL
+                                                                       : DOC_PLAIN,
+                    better > 0 && worse == 0   ? "better"
+                    : worse > 0 && better == 0 ? "worse"
+                    : better + worse > 0       ? "mixed"
+                    : same > 0                 ? "no difference shown"
+                                               : "no verdict");
+    }
+    text_free(&line);
+}
+
 void doc_compare(struct doc *doc, const struct comparison *comparison,
                  const struct doc_compare_options *options)
 {
     doc_heading(doc, 1, "rawtps compare · %s", comparison->sets[0]->runs[0].result->scenario.name);
+    for (uint32_t s = 1; s < comparison->count; s++) {
+        verdict_line(doc, comparison, s);
+    }
     for (uint32_t s = 0; s < comparison->count; s++) {
         identity_line(doc, comparison, s);
     }

@@ -187,7 +187,7 @@ static void json_sides(struct json_writer *json, const struct comparison *compar
     json_key_array(json, "sides");
     for (uint32_t s = 0; s < comparison->count; s++) {
         const struct set *set = comparison->sets[s];
-        char order[64];
+        char order[128];
 
         comparison_order(comparison, s, order, sizeof(order));
         json_begin_object(json);

@@ -69,7 +69,7 @@ static const char *why_mark(struct sheet *sheet, const struct comparison_row *ro
                             "false-positive rate 8 to 53 %%). Two runs a side give a verdict, five "
                             "a good one.");
     case COMPARISON_ONE_SEED:
-        return compare_note(&sheet->notes, "runs in virtual time that repeat one seed are one run: "
+        return compare_note(&sheet->notes, "runs in virtual time that repeat a seed are one run: "
                                            "give each its own --seed.");
     case COMPARISON_CONCURRENCY:
         return compare_note(
@@ -371,6 +371,31 @@ static void holm_note(struct doc *doc, const struct comparison *comparison, uint
              best->against[side].p_holm <= 0.05 ? "yes" : "nothing that is shown");
 }
 
+/* What no comparison of so few runs sees below. */
+static void noise_note(struct doc *doc, const struct comparison *comparison, uint32_t side)
+{
+    static const char *const shown[] = {"tps", "iops", "lat_avg", "lat_p99", "lat_p99.9"};
+    struct text line = {0};
+    char word[COMPARE_WORDS];
+
+    for (uint32_t i = 0; i < comparison->metric_count; i++) {
+        const struct comparison_row *row = &comparison->metrics[i];
+
+        for (size_t j = 0; j < sizeof(shown) / sizeof(shown[0]); j++) {
+            if (row->vm < 0 && row->against[side].why == COMPARISON_JUDGED &&
+                strcmp(row->metric->name, shown[j]) == 0) {
+                text_addf(&line, "%s%s %s", line.length > 0 ? ", " : "", row->metric->title,
+                          compare_share_word(row->against[side].compare.cv, word));
+            }
+        }
+    }
+    if (line.length > 0) {
+        doc_note(doc, "Noise floor, run-to-run CV of A and %s: %s.", compare_side_name(side),
+                 text_string(&line));
+    }
+    text_free(&line);
+}
+
 static bool is_judged(const struct comparison *comparison)
 {
     for (uint32_t i = 0; i < comparison->metric_count; i++) {
@@ -396,6 +421,7 @@ static void notes(struct sheet *sheet)
                  "show (power 80 %%). ±: within one run.");
     }
     for (uint32_t s = 1; s < sheet->comparison->count; s++) {
+        noise_note(sheet->doc, sheet->comparison, s);
         holm_note(sheet->doc, sheet->comparison, s);
     }
 }

@@ -273,19 +273,22 @@ static void adjust(struct comparison *comparison)
     }
 }
 
-/* More than one run of one seed in virtual time, and no other seed. */
+/* In virtual time a seed that comes again is the same run, to the bit. */
 static bool repeats_seed(const struct set *set)
 {
-    const struct result *first = set->runs[0].result;
-
     for (uint32_t i = 0; i < set->run_count; i++) {
-        const struct result *result = set->runs[i].result;
+        const struct result *one = set->runs[i].result;
 
-        if (!result->run.virtual_time || result->run.seed != first->run.seed) {
-            return false;
+        for (uint32_t j = 0; j < i; j++) {
+            const struct result *other = set->runs[j].result;
+
+            if (one->run.virtual_time && other->run.virtual_time &&
+                one->run.seed == other->run.seed) {
+                return true;
+            }
         }
     }
-    return set->run_count > 1;
+    return false;
 }
 
 static void describe(struct comparison *comparison, uint32_t side)
@@ -354,5 +357,10 @@ void comparison_order(const struct comparison *comparison, uint32_t side, char *
     if (comparison->pairs[side] > 0) {
         put_order(base, series, ret, size);
         put_order(comparison->sets[side], series, ret, size);
+        for (size_t i = 0, known = 0; i < size; i++) {
+            for (; ret[i] != '\0' && known < i; known++) {
+                ret[known] = (char)(ret[known] == '\0' ? '.' : ret[known]);
+            }
+        }
     }
 }

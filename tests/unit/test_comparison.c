@@ -186,6 +186,11 @@ static void test_one_seed(void **state)
     assert_int_equal(row_of("tps")->against[1].verdict, COMPARE_NONE);
 }
 
+static bool is_not_first(const struct set_run *run, uint32_t i, void *context)
+{
+    return i > 0;
+}
+
 /* A drift of 2 % over an ABBA series is taken out by its pairs. */
 static void test_pairs(void **state)
 {
@@ -211,6 +216,12 @@ static void test_pairs(void **state)
     assert_int_equal(row_of("tps")->against[1].verdict, COMPARE_IS_BETTER);
     comparison_order(&comparison, 1, order, sizeof(order));
     assert_string_equal(order, "ABBAABBAAB");
+    comparison_close(&comparison);
+    set_keep(&sets[0], is_not_first, NULL); /* its neighbour stays, in no pair */
+    compare(2, &(struct comparison_options){.no_curve = true});
+    assert_int_equal(comparison.pairs[1], 4);
+    comparison_order(&comparison, 1, order, sizeof(order));
+    assert_string_equal(order, ".BBAABBAAB");
 }
 
 /* Runs that agree to the digit on a percentile agree on a counter of the histogram, no more. */
