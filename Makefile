@@ -177,7 +177,7 @@ asan: ## the unit and sim tests under AddressSanitizer and UBSan, in build/asan
 	+@CFLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' \
 		OPT=-O1 tests/run --build $(BUILD)/asan --sanitized unit sim
 
-bench: all ## measure beside fio on this machine
+bench: all $(BUILD)/tests/bench/bare_ring ## measure beside fio on this machine
 	@tools/deps bench
 	BUILD=$(BUILD) tests/bench/run
 

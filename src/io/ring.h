@@ -7,6 +7,7 @@
 
 #include "io_side.h"
 #include "uring_ladder.h"
+#include "uring_pace.h"
 #include "uring_polls.h"
 
 enum { RING_FILES = 64, RING_READS = 128, RING_READ_BYTES = 16 << 10 };
@@ -24,6 +25,7 @@ struct ring {
     uint64_t arena_bytes, fixed_bytes; /* fixed_bytes: registered, 0 or all */
     int64_t progress_ns;               /* when the kernel last took or answered something */
     struct uring_ladder ladder;
+    struct uring_pace pace;
     struct uring_polls polls;
     struct io_uring_buf_ring *reads; /* RING_READS buffers that the kernel chooses from */
     char *read_data;                 /* NULL: sockets are not read by the ring */

@@ -205,6 +205,9 @@ static uint32_t ring_reap(struct ring *ring)
         }
     }
     io_uring_cq_advance(uring, ready);
+    if (ready) {
+        uring_pace_note(&ring->pace, ready, now_ns);
+    }
     return ready;
 }
 
@@ -221,6 +224,25 @@ static int enter_wait(struct ring *ring, int64_t for_ns)
     return io_uring_submit_and_wait_timeout(&ring->uring, &cqe, 1, &ts, NULL);
 }
 
+/* Sleep for several answers; sockets, and answers that do not come, are not made to wait. */
+static int enter_wait_paced(struct ring *ring, int64_t for_ns)
+{
+    uint32_t wanted = ring->polls.armed ? 1 : uring_pace_wanted(&ring->pace, ring->flying);
+    struct __kernel_timespec ts = {.tv_nsec =
+                                       for_ns < 2 * PACE_MOST_NS ? for_ns : 2 * PACE_MOST_NS};
+    struct io_uring_cqe *cqe;
+    int code;
+
+    if (wanted == 1) {
+        return enter_wait(ring, for_ns);
+    }
+    code = io_uring_submit_and_wait_timeout(&ring->uring, &cqe, wanted, &ts, NULL);
+    if (code == -ETIME && io_uring_cq_ready(&ring->uring) == 0) {
+        uring_pace_lost(&ring->pace);
+    }
+    return code;
+}
+
 /* for_ns 0: hand over what is filled, look what is done, and come back. */
 static int ring_enter(struct ring *ring, int64_t for_ns)
 {
@@ -228,12 +250,12 @@ static int ring_enter(struct ring *ring, int64_t for_ns)
 
     ring->counts.enters++;
     if (for_ns > 0 && !ring->ladder.two_enters) {
-        return enter_wait(ring, for_ns);
+        return enter_wait_paced(ring, for_ns);
     }
     code = io_uring_submit_and_get_events(&ring->uring);
     if (for_ns > 0 && code >= 0 && io_uring_cq_ready(&ring->uring) == 0) {
         ring->counts.enters++;
-        code = enter_wait(ring, for_ns);
+        code = enter_wait_paced(ring, for_ns);
     }
     return code;
 }

@@ -32,16 +32,17 @@ static struct target_block *block_of(const struct target *target)
 }
 
 /*
- * The buffers are filled with random words once; each write then changes two words of every sector,
- * so that no two writes carry the same sector and nothing in them repeats.
+ * The buffers are filled with random words once; each write then changes the head of every sector
+ * (one cache line of it: the rest is not touched), so that no two writes carry the same sector and
+ * nothing in them repeats.
  */
 static void block_freshen(struct target_block *block, uint64_t *words, uint32_t bytes)
 {
-    for (uint32_t i = 0; i + SECTOR_WORDS <= bytes / 8; i += SECTOR_WORDS) {
-        uint64_t r = rng_u64(&block->rng);
+    uint64_t fresh = rng_u64(&block->rng);
 
-        words[i + (r & (SECTOR_WORDS - 1))] ^= r;
-        words[i + (r >> 58)] += r | 1;
+    for (uint32_t i = 0; i + SECTOR_WORDS <= bytes / 8; i += SECTOR_WORDS) {
+        words[i] += fresh;
+        words[i + 1] ^= words[i];
     }
 }
 
