@@ -181,6 +181,9 @@ bench: all $(BUILD)/tests/bench/bare_ring ## measure beside fio on this machine
 	@tools/deps bench
 	BUILD=$(BUILD) tests/bench/run
 
+fidelity: all ## the models against what real servers were measured to do
+	$(BUILD)/rawtps fidelity --format markdown
+
 tidy: ## the rules of the house; prints nothing when all hold
 	@tests/tidy/check
 
@@ -202,5 +205,5 @@ install: all ## into PREFIX (/usr/local), under DESTDIR
 clean: ## remove what was built
 	rm -rf $(BUILD)
 
-.PHONY: all help deps demo test test-quick asan bench tidy lint fuzz install clean
+.PHONY: all help deps demo test test-quick asan bench fidelity tidy lint fuzz install clean
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/tests/*/*.d)

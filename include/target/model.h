@@ -26,6 +26,8 @@ struct model_settings {
     uint32_t char_bytes;   /* sqlserver: 1 or 2 (bmf), 3.2 */
     double leaf_fill;      /* sqlserver: 0.62 (bmf); others 1 */
     bool k_fill_pristine;  /* sbtest.k leaves full after CREATE INDEX, 9.4 */
+    bool k_loaded_special; /* k was loaded by sysbench's default, whatever ids are drawn by now */
+    bool names_loaded_per_call; /* last names loaded with a C a call, as sysbench-tpcc does */
     uint64_t log_capacity_bytes;
     uint32_t log_block_bytes;  /* unit of a log write: 512, 4096, 8192 */
     uint32_t log_write_bytes;  /* largest log write; 60 KiB sqlserver */
@@ -37,6 +39,7 @@ struct model_settings {
     uint32_t io_capacity, io_capacity_max; /* pages a second, innodb 5.2 */
     uint32_t lru_scan_depth;
     bool doublewrite;      /* innodb */
+    bool cleaner_sleeps;   /* MariaDB from 10.5.8: until it is woken, 9.4 (6) */
     bool full_page_writes; /* postgres */
     bool optimizer_dives;  /* innodb 5.x..: 4 */
     bool change_buffer;
@@ -96,6 +99,13 @@ struct target *target_model_open(const struct model_settings *settings,
  * "stock page 1234" into buf.
  */
 void target_model_name(const struct target *target, uint64_t offset, char *buf, uint64_t size);
+/* The table or index there; NULL beyond the data. Valid as long as the target. */
+const char *target_model_table(const struct target *target, uint64_t offset);
+/*
+ * The server is stopped in an orderly way and started again: nothing is dirty, nothing in memory.
+ * Only when nothing is under way.
+ */
+void target_model_restart(struct target *target);
 /* Size of what a session costs in memory, for the budget of a user. */
 uint64_t target_model_session_bytes(void);
 uint64_t target_model_frame_bytes(void);

@@ -13,6 +13,7 @@ struct target;
 struct target_facts {
     uint64_t page_accesses, page_hits, page_reads, pages_created; /* pool */
     uint64_t pages_written, pages_dirtied, pages_dirty, pages_doublewritten, page_images;
+    uint64_t doublewrite_batches;
     uint64_t written_by_checkpoint, written_by_cleaner, written_by_victim;
     uint64_t frames, frames_resident;
     uint64_t log_bytes, log_record_bytes, log_padding_bytes, log_image_bytes, log_writes,

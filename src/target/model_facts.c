@@ -1,9 +1,11 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "model_core.h"
+#include "model_writer.h"
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- facts and checks --------------------------------------------------------------------------
  */
@@ -133,6 +135,27 @@ void model_warm(struct target *target, bool on)
     }
 }
 
+void target_model_restart(struct target *target)
+{
+    struct model *m = model_of(target);
+    struct pool *pool = &m->pool;
+
+    must(m->ready.first == NO_SESSION && log_idle(&m->log) && writer_idle(m) && !m->warm);
+    for (uint32_t frame = 0; frame < pool->unused; frame++) {
+        if (pool->frames[frame].page == POOL_NO_PAGE) {
+            continue;
+        }
+        if (pool->frames[frame].prev & FRAME_DIRTY) {
+            writer_discard(m, frame);
+        }
+        pool_evict(pool, frame);
+    }
+    if (m->image_map) {
+        memset(m->image_map, 0, m->map_bytes); /* it ends with a checkpoint */
+    }
+    writer_start(m);
+}
+
 void model_stop(struct target *target)
 {
     struct model *m = model_of(target);
@@ -140,6 +163,20 @@ void model_stop(struct target *target)
     m->stopped = true;
     loop_disarm(m->loop, &m->lock_timer);
     writer_stop(m);
+}
+
+const char *target_model_table(const struct target *target, uint64_t offset)
+{
+    const struct model *m = model_of(target);
+    uint64_t page = (offset - m->layout.data_offset) / m->layout.page_bytes;
+    enum index_id id;
+    bool level1;
+
+    if (offset < m->layout.data_offset || page >= m->layout.pages) {
+        return NULL;
+    }
+    id = layout_owner(&m->layout, (uint32_t)page, &level1);
+    return id == INDEXES ? NULL : m->layout.index[id].name;
 }
 
 void target_model_name(const struct target *target, uint64_t offset, char *buf, uint64_t size)

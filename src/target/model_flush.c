@@ -118,6 +118,7 @@ static void batch_double(struct model *m)
         return;
     }
     m->writer->doubled += pages;
+    m->writer->batches++;
     batch->state = BATCH_DOUBLE;
     extra_submit(m, IO_WRITE, pages, extra_done);
 }
@@ -315,6 +316,21 @@ static uint32_t pages_to_flush(struct model *m)
     return n < m->is.io_capacity_max ? (uint32_t)n : m->is.io_capacity_max;
 }
 
+/*
+ * MariaDB's cleaner (buf0flu.cc from 10.5.8) goes to sleep when neither dirty pages nor the log ask
+ * for it, and then age alone does not wake it: frames that run short do, or a log that is full.
+ */
+static bool cleaner_rests(const struct model *m)
+{
+    return m->pool.dirty < m->pool.count * 0.9 &&
+           (double)age_of(m) < 0.1 * (double)m->log.is.limit_bytes;
+}
+
+void flush_wake(struct model *m)
+{
+    m->writer->asleep = m->writer->asleep && cleaner_rests(m);
+}
+
 static void second_fire(struct timer *timer)
 {
     struct model_writer *w =
@@ -329,7 +345,8 @@ static void second_fire(struct timer *timer)
     w->second_lsn = m->log.lsn;
     w->second_written = flushed;
     flush_move_checkpoint(m);
-    w->quota = pages_to_flush(m);
+    w->asleep = m->is.cleaner_sleeps && (w->asleep || cleaner_rests(m));
+    w->quota = w->asleep ? 0 : pages_to_flush(m);
     loop_arm(m->loop, timer, m->loop->now_ns + SECOND_NS);
     flush_pump(m);
     model_leave(m);

@@ -201,6 +201,9 @@ static inline void pool_access(struct pool *pool, uint32_t number)
         frame->stamp += (frame->stamp & FRAME_STAMP) < POOL_USAGE_MOST;
         return;
     }
+    if (pool->evictions == 0) {
+        return; /* buf_page_peek_if_too_old: the order matters from the first eviction on */
+    }
     uint32_t since = (frame->prev & FRAME_OLD) ? pool->now_ms : pool_clock(pool);
     uint32_t limit = (frame->prev & FRAME_OLD) ? 999 : pool->slack;
 

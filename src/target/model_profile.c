@@ -26,6 +26,7 @@ static void defaults_innodb(struct model_settings *s)
     s->io_capacity_max = 4000;
     s->lru_scan_depth = 1536;
     s->doublewrite = true;
+    s->cleaner_sleeps = true;
     s->optimizer_dives = true;
 }
 
@@ -152,8 +153,12 @@ static const uint16_t postgres_sysbench[PROFILE_STATEMENTS] = {
 };
 
 static const struct profile_log logs[MODEL_PROFILES] = {
-    [MODEL_INNODB] =
-        {.commit = 100, .leaf_insert = 90, .split = 14336, .pending = 60, .bad_credit = 500},
+    [MODEL_INNODB] = {.commit = 100,
+                      .leaf_insert = 90,
+                      .split = 6500,
+                      .merge = 6500,
+                      .pending = 60,
+                      .bad_credit = 500},
     /* an image is 8192 less the hole: 7.7 KB on average (6.1) */
     [MODEL_POSTGRES] = {.commit = 34,
                         .leaf_insert = 62,

@@ -14,6 +14,9 @@ struct model_random {
         *next; /* leaf that split off, counted with the grown ones behind the loaded; 0: none */
     enum index_id id;
     uint32_t leaves;
+    uint32_t freed;       /* leaf that was merged away last; the one before it in its `next` */
+    uint32_t merge_below; /* innodb: a leaf with fewer records looks for one to merge with */
+    uint64_t splits, merges;
 };
 
 /* full: every leaf holds what it can, as CREATE INDEX leaves it; else between half and full. */
@@ -28,7 +31,15 @@ uint32_t random_page(const struct model_random *random, const struct model *m, u
 /* Insert a row: s->leaf and s->split; logs the entry and the split. */
 void random_insert(struct model_random *random, struct model *m, struct model_session *s,
                    uint64_t rank, uint64_t hash);
-void random_remove(struct model_random *random, const struct model *m, uint32_t page);
+/* Remove a row: s->leaf, and s->split if it is merged with the leaf beside it. */
+void random_remove(struct model_random *random, struct model *m, struct model_session *s,
+                   uint64_t rank, uint64_t hash);
+/*
+ * A row's key changes to one beside it: the new entry comes before the old one goes, so a full leaf
+ * splits (innodb), and is merged again.
+ */
+void random_change(struct model_random *random, struct model *m, struct model_session *s,
+                   uint64_t rank, uint64_t hash);
 /* The touches of what random_insert chose: both leaves, and in innodb the neighbours, of a split.
  */
 void random_plan(const struct model *m, const struct model_session *s, struct plan *plan,

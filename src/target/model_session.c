@@ -73,12 +73,22 @@ void model_enter(struct model *m)
     m->depth++;
 }
 
+/* Whoever was woken for a free frame may have found his page there: the next one's turn. */
+static uint32_t next_ready(struct model *m)
+{
+    if (m->ready.first == NO_SESSION && m->for_frame.first != NO_SESSION &&
+        m->pool.free_count > 0) {
+        reader_wake_frames(m);
+    }
+    return queue_pop(m, &m->ready);
+}
+
 void model_leave(struct model *m)
 {
     uint32_t number;
 
     if (m->depth == 1) {
-        while ((number = queue_pop(m, &m->ready)) != NO_SESSION) {
+        while ((number = next_ready(m)) != NO_SESSION) {
             struct op *op = model_session(m, number)->op;
 
             if (session_run(m, number)) {

@@ -96,7 +96,7 @@ static void sysbench_prepare(struct model *m, struct model_session *s, const str
     switch ((enum sysbench_statement)op->statement) {
     case SYSBENCH_S_UPDATE_INDEX:
         old = old_k_rank(m, op);
-        s->leaf = random_page(&b->k, m, old, old);
+        random_change(&b->k, m, s, old, old);
         prepare_update_heap(m, s, op);
         break;
     case SYSBENCH_S_UPDATE_NON_INDEX:
@@ -106,8 +106,7 @@ static void sysbench_prepare(struct model *m, struct model_session *s, const str
         break;
     case SYSBENCH_S_DELETE:
         old = old_k_rank(m, op);
-        s->leaf = random_page(&b->k, m, old, old);
-        random_remove(&b->k, m, s->leaf);
+        random_remove(&b->k, m, s, old, old);
         break;
     case SYSBENCH_S_INSERT:
         random_insert(&b->k, m, s, new_k_rank(m, op), rng_u64(&m->rng));
@@ -161,8 +160,7 @@ static void plan_update(const struct model *m, const struct model_session *s, st
         plan_row(m, plan, IX_SBTEST_KEY, row_or_last(m, op), TOUCH_WRITE);
         plan_add(plan, IX_SBTEST_K, s->leaf, TOUCH_WRITE);
     } else if (indexed) {
-        plan_add(plan, IX_SBTEST_K, s->leaf, TOUCH_WRITE);
-        plan_add(plan, IX_SBTEST_K, s->leaf, TOUCH_WRITE);
+        random_plan(m, s, plan, IX_SBTEST_K);
     }
 }
 
@@ -188,7 +186,7 @@ static void sysbench_plan(struct model *m, const struct model_session *s, const 
     case SYSBENCH_S_DELETE:
         plan_heap_or_row(m, plan, row_or_last(m, op), TOUCH_WRITE);
         if (m->slot_map == NULL) {
-            plan_add(plan, IX_SBTEST_K, s->leaf, TOUCH_WRITE);
+            random_plan(m, s, plan, IX_SBTEST_K);
         }
         break;
     case SYSBENCH_S_INSERT:
@@ -297,7 +295,9 @@ int sysbench_rows_open(struct model *m, struct error *err)
     }
     m->rows = &sysbench_rows_ops;
     b->next_id = 1;
-    dist_init(&b->ks, m->is.sysbench.rand_type, m->is.sysbench.rows, m->is.sysbench.rand_param);
+    /* loaded by the default of Sysbench to 1.0.x (MODEL.md 4.2), or as ids are drawn now */
+    dist_init(&b->ks, m->is.k_loaded_special ? DIST_SPECIAL : m->is.sysbench.rand_type,
+              m->is.sysbench.rows, m->is.sysbench.rand_param);
     return random_open(&b->k, m, IX_SBTEST_K, m->is.k_fill_pristine, err);
 }
 

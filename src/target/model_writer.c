@@ -57,7 +57,7 @@ static void fill_buffer(struct model *m, void *buffer, uint64_t bytes)
 static void frames_to_keep_free(struct model *m, struct model_writer *w)
 {
     uint32_t frames = m->pool.count,
-             share = m->is.profile == MODEL_INNODB ? frames / 8 : frames / 67;
+             share = m->is.profile == MODEL_INNODB ? frames / 4 : frames / 67;
 
     /* innodb: lru_scan_depth / 2 to lru_scan_depth (5.1); sqlserver: 1 to 2 % (5.4) */
     w->free_target = share < 2 ? 2 : share;
@@ -380,6 +380,9 @@ void writer_evict_tail(struct model *m, bool (*dirty)(struct model *, uint32_t f
         } else if ((f->prev & FRAME_WRITING) == 0 && asked) {
             asked = dirty(m, frame);
         }
+        if (!asked && m->is.profile == MODEL_INNODB) {
+            break; /* the cleaner waits for its batch, it passes no dirty page over */
+        }
         frame = before;
     }
     pool->scan = frame;
@@ -447,6 +450,7 @@ void writer_frames(struct model *m, bool none)
         writer_look_again(m);
     }
     if (m->is.profile == MODEL_INNODB) {
+        flush_wake(m);
         flush_pump(m);
     } else {
         writer_evict_tail(m, write_gathered);
@@ -501,6 +505,16 @@ void writer_check_log(struct model *m)
 /* ---- warm --------------------------------------------------------------------------------------
  */
 
+void writer_discard(struct model *m, uint32_t frame)
+{
+    uint32_t page = m->pool.frames[frame].page;
+
+    pool_discard(&m->pool, frame);
+    if (page >= m->layout.grown_first) {
+        bit_set(m->made, page - m->layout.grown_first);
+    }
+}
+
 uint32_t writer_warm_frame(struct model *m)
 {
     struct pool *pool = &m->pool;
@@ -508,14 +522,14 @@ uint32_t writer_warm_frame(struct model *m)
 
     must(frame != POOL_NONE);
     if (pool->frames[frame].prev & FRAME_DIRTY) {
-        pool_discard(pool, frame);
+        writer_discard(m, frame);
     }
     pool_evict(pool, frame);
     /* as many stay free as when the cleaner runs */
     while (pool->policy == POOL_MIDPOINT && pool->free_count < m->writer->free_low) {
         frame = pool->tail;
         if (pool->frames[frame].prev & FRAME_DIRTY) {
-            pool_discard(pool, frame);
+            writer_discard(m, frame);
         }
         pool_evict(pool, frame);
     }
@@ -545,7 +559,7 @@ static void warm_discard_next(struct model *m)
     w->warm_coming[1] = warm_next(m);
     pool_prefetch(&m->pool, w->warm_coming[1]);
     if (pool_page_dirty(&m->pool, page)) {
-        pool_discard(&m->pool, pool_find(&m->pool, page));
+        writer_discard(m, pool_find(&m->pool, page));
     }
 }
 
@@ -565,7 +579,7 @@ void writer_warm_dirty(struct model *m)
            (m->log.lsn - oldest > m->log.is.limit_bytes / 2 ||
             m->pool.dirty > m->pool.count - m->pool.count / 4)) {
         pool_oldest_pop(&m->pool);
-        pool_discard(&m->pool, frame);
+        writer_discard(m, frame);
     }
 }
 
@@ -581,6 +595,7 @@ void writer_facts(const struct model *m, struct target_facts *ret)
     ret->written_by_victim = w->pages_of[WRITE_VICTIM];
     ret->pages_written = m->pool.captured;
     ret->pages_doublewritten = w->doubled;
+    ret->doublewrite_batches = w->batches;
     ret->checkpoints = w->checkpoints;
 }
 

@@ -53,8 +53,9 @@ struct model_writer {
     uint32_t quota, warm_hand, warm_coming[2];
     uint64_t second_lsn, second_written, sweep_inserted;
     double lsn_rate, page_rate;
+    bool asleep;      /* innodb: the flush list is left alone until something wakes the cleaner */
     bool full_charge; /* the log is near its limit: no pacing */
-    uint64_t pages_of[WRITE_KINDS], fresh, doubled, early, errors, checkpoints;
+    uint64_t pages_of[WRITE_KINDS], fresh, doubled, batches, early, errors, checkpoints;
 };
 
 /* ---- requests (model_writer.c) ---- */
@@ -79,6 +80,8 @@ void writer_space(struct model *m); /* the log's checkpoint has moved */
  * it cannot now. */
 void writer_evict_tail(struct model *m, bool (*dirty)(struct model *, uint32_t frame));
 
+/* A page is on the drive without a write: time does not pass, or the server was stopped. */
+void writer_discard(struct model *m, uint32_t frame);
 /* Pages near the tail may have become clean: look from the tail on again. */
 void writer_look_again(struct model *m);
 
@@ -93,6 +96,7 @@ void sweep_victim(struct model *m);
 /* ---- innodb (model_flush.c) ---- */
 
 void flush_pump(struct model *m);
+void flush_wake(struct model *m); /* frames run short */
 void flush_log_advanced(struct model *m);
 void flush_page_done(struct model *m, const struct model_io *slot);
 void flush_move_checkpoint(struct model *m);

@@ -1,0 +1,24 @@
+/* engine/fidelity_run: one cell's database in virtual time: restart, warm-up, window. */
+#ifndef RAWTPS_ENGINE_FIDELITY_RUN_H
+#define RAWTPS_ENGINE_FIDELITY_RUN_H
+
+#include "engine/fidelity.h"
+
+/*
+ * How fast the host is: CPU a transaction where the data lay in memory, else the latency of the
+ * disk. Found by running until the model's TPS is the measured one, on which there is no gate;
+ * whatever the model does once a second or every 30 s depends on it.
+ */
+struct fidelity_pace {
+    int64_t cpu_ns, latency_ns;
+};
+
+/* One seed. Adds the checks that failed to outcome. */
+int fidelity_run_seed(const struct fidelity_cell *cell, const struct fidelity_pace *pace,
+                      uint64_t seed, struct fidelity_figures *ret, struct fidelity_outcome *outcome,
+                      struct error *err);
+
+/* Fill in the outcome's gates from its model figures. */
+void fidelity_judge(struct fidelity_outcome *outcome);
+
+#endif
