@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-enum { GATE_GLOBS = 8, GATE_METRICS = 32, GATE_SAME = 32, GATE_WORDS = 64 };
+enum { GATE_PATH = 512, GATE_GLOBS = 8, GATE_METRICS = 32, GATE_SAME = 32, GATE_WORDS = 64 };
 
 /* What an absolute limit of a metric is written in. */
 enum gate_unit { GATE_NUMBER, GATE_DURATION, GATE_SHARE };
@@ -33,7 +33,7 @@ struct gate_place {
 
 struct gate_side {
     char label[64];
-    char runs[GATE_GLOBS][256]; /* globs, relative to the file */
+    char runs[GATE_GLOBS][GATE_PATH]; /* globs, relative to the file */
     struct gate_place places[GATE_GLOBS];
     uint32_t run_count;
     char tag[64];  /* only runs of this label; "" all */
@@ -75,7 +75,7 @@ struct gate_metric {
 
 struct gate_history {
     bool given;
-    char runs[GATE_GLOBS][256];
+    char runs[GATE_GLOBS][GATE_PATH];
     struct gate_place places[GATE_GLOBS];
     uint32_t run_count, window;
     double p, min_change;

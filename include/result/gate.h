@@ -54,6 +54,7 @@ struct gate_row {
     bool capped;                           /* more than that */
     bool regressed;                        /* worse, proven, yet within the margin */
     double held;                           /* against the absolute limit, in the metric's unit */
+    bool held_above;                       /* the limit is `max`, else `min` */
     char message[320], next[240];
 };
 

@@ -45,7 +45,21 @@ static int read_word(const struct gate_reader *reader, const struct item *item, 
 
 /* ---- runs ---- */
 
-static int read_glob(const struct gate_reader *reader, const struct item *item, char ret[256],
+/* What is special to a glob is escaped in the directory of the file, which is no glob. */
+static void add_dir(const char *dir, bool globbed, char ret[GATE_PATH])
+{
+    size_t n = 0;
+
+    for (; *dir != '\0' && n + 2 < GATE_PATH; dir++) {
+        if (globbed && strchr("*?[\\", *dir)) {
+            ret[n++] = '\\';
+        }
+        ret[n++] = *dir;
+    }
+    ret[n] = '\0';
+}
+
+static int read_glob(const struct gate_reader *reader, const struct item *item, char ret[GATE_PATH],
                      struct gate_place *place)
 {
     if (item->kind != ITEM_SCALAR) {
@@ -57,16 +71,20 @@ static int read_glob(const struct gate_reader *reader, const struct item *item, 
     if (item->text[0] == '\0') {
         return item_error(item, reader->err, "runs: a path such as results/fw1/* is expected");
     }
-    if (snprintf(ret, 256, "%s%s", item->text[0] == '/' ? "" : reader->ret->dir, item->text) >=
-        256) {
-        return item_error(item, reader->err, "runs: the path is longer than 255 bytes");
+    if (item->text[0] != '/') {
+        add_dir(reader->ret->dir, strpbrk(item->text, "*?[") != NULL, ret);
     }
+    if (strlen(ret) + strlen(item->text) >= GATE_PATH) {
+        return item_error(item, reader->err, "runs: the path is longer than %d bytes",
+                          GATE_PATH - 1);
+    }
+    strcat(ret, item->text);
     *place = (struct gate_place){item->line, item->column};
     return 0;
 }
 
-static int read_globs(const struct gate_reader *reader, const struct item *map, char (*runs)[256],
-                      struct gate_place *places, uint32_t *ret_count)
+static int read_globs(const struct gate_reader *reader, const struct item *map,
+                      char (*runs)[GATE_PATH], struct gate_place *places, uint32_t *ret_count)
 {
     const struct item *item = item_get(map, "runs");
 

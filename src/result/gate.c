@@ -56,7 +56,7 @@ void gate_words_here(struct gate_words *ret)
 
 /* ---- loading ---- */
 
-static int add_globs(struct set *set, const struct gate_file *file, const char (*runs)[256],
+static int add_globs(struct set *set, const struct gate_file *file, const char (*runs)[GATE_PATH],
                      const struct gate_place *places, uint32_t count, struct error *err)
 {
     for (uint32_t i = 0; i < count; i++) {

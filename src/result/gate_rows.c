@@ -141,25 +141,34 @@ static void judge_one(const struct gate *gate, struct gate_row *row, const struc
 
 /* ---- by an absolute limit ---- */
 
-static enum gate_verdict judge_limit(const struct gate *gate, struct gate_row *row,
-                                     const struct values *values, double limit, bool from_above)
+static void judge_limit(const struct gate *gate, struct gate_row *row, const struct values *values,
+                        double limit, bool above)
 {
     bool point = row->rule->by == GATE_BY_POINT || values->n_b == 1;
     double low = row->b, high = row->b;
+    enum gate_verdict verdict;
 
+    if (isnan(limit)) {
+        return;
+    }
     if (!point && values->n_b < gate->file->require.min_runs) {
         row->runs_needed = gate->file->require.min_runs;
-        return GATE_INVALID;
+        row->by_limit = GATE_INVALID;
+        return;
     }
     if (!point) {
         low = noninferior_lower(values->b, values->n_b, gate->alpha);
         high = noninferior_upper(values->b, values->n_b, gate->alpha);
     }
-    row->held = from_above ? high : low;
-    if (from_above ? high <= limit : low >= limit) {
-        return GATE_PASS;
+    verdict = (above ? high <= limit : low >= limit) ? GATE_PASS
+              : (above ? low > limit : high < limit) ? GATE_FAIL
+                                                     : GATE_INCONCLUSIVE;
+    /* of two limits the one that is worse kept is told of */
+    if (isnan(row->held) || verdict > row->by_limit) {
+        row->by_limit = verdict;
+        row->held = above ? high : low;
+        row->held_above = above;
     }
-    return (from_above ? low > limit : high < limit) ? GATE_FAIL : GATE_INCONCLUSIVE;
 }
 
 /* ---- one row ---- */
@@ -220,7 +229,6 @@ static bool refuse_row(const struct gate *gate, struct gate_row *row, const stru
 static void judge_row(const struct gate *gate, struct gate_row *row, double *x)
 {
     const struct gate_metric *rule = row->rule;
-    enum gate_verdict verdict;
     struct values values;
 
     row->change = row->low = row->high = row->limit = row->mde = row->cv = row->held = NAN;
@@ -236,13 +244,8 @@ static void judge_row(const struct gate *gate, struct gate_row *row, double *x)
     if (!isnan(rule->margin) || !isnan(rule->improve_min)) {
         (gate->one_run ? judge_one : judge_sets)(gate, row, &values);
     }
-    if (!isnan(rule->most)) {
-        row->by_limit = judge_limit(gate, row, &values, rule->most, true);
-    }
-    if (!isnan(rule->least)) {
-        verdict = judge_limit(gate, row, &values, rule->least, false);
-        row->by_limit = verdict > row->by_limit || isnan(rule->most) ? verdict : row->by_limit;
-    }
+    judge_limit(gate, row, &values, rule->most, true);
+    judge_limit(gate, row, &values, rule->least, false);
     row->verdict = row->by_margin > row->by_limit ? row->by_margin : row->by_limit;
     if (row->verdict == GATE_SKIPPED) {
         row->verdict = GATE_PASS;

@@ -154,9 +154,7 @@ static void say_margin(const struct gate *gate, struct gate_row *row)
 static void say_limit(const struct gate *gate, struct gate_row *row)
 {
     const struct gate_metric *rule = row->rule;
-    bool point = rule->by == GATE_BY_POINT || row->n_b == 1;
-    bool above = !isnan(rule->most) &&
-                 (isnan(rule->least) || row->held != row->held || row->held > rule->least);
+    bool point = rule->by == GATE_BY_POINT || row->n_b == 1, above = row->held_above;
     double limit = above ? rule->most : rule->least;
     char held[48], text[48];
     size_t n = strlen(row->message);

@@ -177,6 +177,9 @@ like 'which' "$err" 'cannot write /nowhere/x.json'
 mkdir away
 (cd away && "$RAWTPS" gate ../same.yaml > ../away.out 2>&1)
 is 'runs are relative to the gate file' $? 0
+mkdir 'o[d]d*' && cp -r same.yaml old same 'o[d]d*' && rm -r away
+run "$RAWTPS" gate 'o[d]d*/same.yaml'
+is 'whatever its directory is called' "$code$err" 0
 
 # ---- what other programs read ----
 
