@@ -240,7 +240,10 @@ void page_time(struct doc *doc, const struct doc_page_source *source)
 
 /* ---- steady state ---------------------------------------------------------------------------- */
 
-/* Means of rounds of the sample, each as long as `round_s`; returns how many are whole. */
+/*
+ * Means of rounds of the sample, each as long as `round_s`; returns how many are whole. Throughput
+ * weighs by time, latency by what was done, as `steady` of run.json does.
+ */
 static uint32_t round_means(const struct doc_page_source *source, double round_s,
                             enum figure figure, double *ret)
 {
@@ -250,13 +253,14 @@ static uint32_t round_means(const struct doc_page_source *source, double round_s
     for (uint64_t i = 0; i < source->row_count && rounds < ROUNDS_MOST; i++) {
         const struct result_interval *row = &source->rows[i];
         double at = (double)row->start_ns / 1e9, length = (double)row->length_ns / 1e9;
+        double weighs = figure == FIGURE_TPS ? length : length * row->tps;
 
         if (row->vm != -1 || strcmp(row->phase, "sample") != 0) {
             continue;
         }
         if (isfinite(figure_of(row, figure))) {
-            sum += figure_of(row, figure) * length;
-            weight += length;
+            sum += figure_of(row, figure) * weighs;
+            weight += weighs;
         }
         if (at + length >= from + (rounds + 1) * round_s - 1e-6) {
             ret[rounds++] = weight > 0 ? sum / weight : NAN;
@@ -307,36 +311,55 @@ static void window_parts(struct doc *doc, const double *means, uint32_t rounds,
     doc_limit(doc, words, mean * (1 - preset->range_limit / 2));
 }
 
-static void steady_chart(struct doc *doc, const double *means, uint32_t rounds, double round_s,
-                         const struct steady_preset *preset, bool bare)
+/* One chart: what is drawn, and how its rounds are called. */
+struct steady_view {
+    const char *key, *title;
+    struct doc_axis y;
+    enum figure figure;
+};
+
+static void steady_chart(struct doc *doc, const struct doc_page_source *source, double round_s,
+                         const struct steady_preset *preset, const struct steady_view *view)
 {
-    struct doc_chart chart = {.kind = DOC_LINES,
-                              .key = "steady_tps",
-                              .x = {"round", DOC_NUMBER, false},
-                              .y = {bare ? "IOPS" : "TPS", DOC_NUMBER, false}};
-    double x[ROUNDS_MOST];
+    struct doc_chart chart = {
+        .kind = DOC_LINES, .key = view->key, .x = {"round", DOC_NUMBER, false}, .y = view->y};
+    double *x = mem_array(ROUNDS_MOST, sizeof(*x)), *means = mem_array(ROUNDS_MOST, sizeof(*means));
+    uint32_t rounds = x && means ? round_means(source, round_s, view->figure, means) : 0;
     char title[96];
 
-    for (uint32_t i = 0; i < rounds; i++) {
-        x[i] = i + 1;
-    }
-    snprintf(title, sizeof(title), "Steady state: mean %s of rounds of %.0f s",
-             bare ? "IOPS" : "TPS", round_s);
+    snprintf(title, sizeof(title), "Steady state: %s of rounds of %.0f s", view->title, round_s);
     chart.title = title;
-    doc_chart(doc, &chart);
-    doc_series(doc, "round", x, means, rounds);
-    if (rounds >= preset->window_rounds) {
-        window_parts(doc, means, rounds, preset);
+    if (rounds > 0) {
+        for (uint32_t i = 0; i < rounds; i++) {
+            x[i] = i + 1;
+        }
+        doc_chart(doc, &chart);
+        doc_series(doc, "round", x, means, rounds);
+        if (rounds >= preset->window_rounds) {
+            window_parts(doc, means, rounds, preset);
+        }
     }
+    doc->failed = doc->failed || !x || !means;
+    mem_free(x);
+    mem_free(means);
 }
 
 static void steady_row(struct doc *doc, const char *name, double allowed, double measured,
-                       bool holds)
+                       const char *broken)
 {
     doc_cell(doc, "%s", name);
     doc_cell_share(doc, allowed, true);
     doc_cell_share(doc, measured, true);
-    doc_cell_tone(doc, holds ? DOC_GOOD : DOC_DOUBTFUL, holds ? "holds" : "does not hold");
+    doc_cell_tone(doc, broken ? DOC_DOUBTFUL : DOC_GOOD, broken ? broken : "holds");
+}
+
+/* A limit on the range or excursion of one figure; advice never counts. */
+static void limit_row(struct doc *doc, const char *name, double allowed, double measured,
+                      bool advice)
+{
+    const char *broken = advice ? "does not hold (advice)" : "does not hold";
+
+    steady_row(doc, name, allowed, measured, fabs(measured) <= allowed ? NULL : broken);
 }
 
 static void steady_table(struct doc *doc, const struct result_steady *steady,
@@ -346,14 +369,22 @@ static void steady_table(struct doc *doc, const struct result_steady *steady,
                                                 {"allowed", "allowed", DOC_RIGHT},
                                                 {"measured", "measured", DOC_RIGHT},
                                                 {"is", "holds", DOC_LEFT}};
+    double range = preset->range_limit, excursion = preset->excursion_limit;
+    bool drifts = fabs(steady->drift_share) > 0.02 && steady->drift_p <= 0.05;
 
     doc_table(doc, "steady", columns, 4);
-    steady_row(doc, "range of the window", preset->range_limit, steady->range_share,
-               steady->range_share <= preset->range_limit);
-    steady_row(doc, "excursion of the fitted line", preset->excursion_limit,
-               steady->excursion_share, steady->excursion_share <= preset->excursion_limit);
+    limit_row(doc, "range of the window", range, steady->range_share, false);
+    limit_row(doc, "excursion of its fitted line", excursion, steady->excursion_share, false);
+    if (steady->lat_range_share != 0 || steady->lat_excursion_share != 0) {
+        limit_row(doc, "mean latency: range", range, steady->lat_range_share, false);
+        limit_row(doc, "mean latency: excursion", excursion, steady->lat_excursion_share, false);
+    }
+    if (steady->p99_range_share != 0 || steady->p99_excursion_share != 0) {
+        limit_row(doc, "p99: range", range, steady->p99_range_share, true);
+        limit_row(doc, "p99: excursion", excursion, steady->p99_excursion_share, true);
+    }
     steady_row(doc, "drift over the sample (or p > 0.05)", 0.02, steady->drift_share,
-               fabs(steady->drift_share) <= 0.02 || steady->drift_p > 0.05);
+               drifts ? "drifts" : NULL);
 }
 
 void page_steady(struct doc *doc, const struct doc_page_source *source)
@@ -362,8 +393,7 @@ void page_steady(struct doc *doc, const struct doc_page_source *source)
     const struct result_steady *steady = &all->steady;
     const struct steady_preset *preset = steady_preset(steady->preset);
     double seconds = run_span_ns(all->sample_from_ns, all->sample_until_ns) / 1e9, round_s;
-    double *means;
-    uint32_t rounds;
+    bool bare = run_is_bare(source->result);
 
     preset = preset ? preset : &steady_presets[0]; /* of another version */
     if (!steady->judged || steady->rounds == 0 || source->row_count == 0) {
@@ -371,13 +401,16 @@ void page_steady(struct doc *doc, const struct doc_page_source *source)
     }
     round_s = fmax(1, floor(seconds / steady->rounds));
     round_s = round_s > preset->round_s ? preset->round_s : round_s;
-    means = mem_array(ROUNDS_MOST, sizeof(*means));
-    rounds = means ? round_means(source, round_s, FIGURE_TPS, means) : 0;
-    if (rounds > 0) {
-        doc_heading(doc, 2, "Steady state");
-        steady_chart(doc, means, rounds, round_s, preset, run_is_bare(source->result));
-        steady_table(doc, steady, preset);
-    }
-    doc->failed = doc->failed || !means;
-    mem_free(means);
+    doc_heading(doc, 2, "Steady state");
+    steady_chart(doc, source, round_s, preset,
+                 &(struct steady_view){.key = "steady_tps",
+                                       .title = bare ? "mean IOPS" : "mean TPS",
+                                       .y = {bare ? "IOPS" : "TPS", DOC_NUMBER, false},
+                                       .figure = FIGURE_TPS});
+    steady_chart(doc, source, round_s, preset,
+                 &(struct steady_view){.key = "steady_latency",
+                                       .title = "mean response time",
+                                       .y = {"response time", DOC_NS, false},
+                                       .figure = FIGURE_MEAN});
+    steady_table(doc, steady, preset);
 }
