@@ -60,6 +60,7 @@ like 'which is told' "$out" 'precondition: not steady after [0-9]+ rounds'
 
 measured none 1s 30m
 run "$RAWTPS" report none
-like 'a sample that holds its own warm-up says how much was missing' "$out" 'warm-up too short by [1-9][0-9]* s'
+like 'a sample that holds its own warm-up says how much was missing' "$out" \
+    'warm-up too short by [1-9][0-9]* s'
 run "$RAWTPS" plan gate.yaml --virtual
 like 'the plan names the preset' "$out" 'steady \(gate\), at most'
