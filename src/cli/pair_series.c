@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "page.h"
 #include "stats/compare.h"
 
 enum { PARTIALS = 100 };
@@ -101,19 +102,22 @@ void pair_series_run(const struct pair_series *series, uint32_t order, char ret[
     snprintf(ret, SET_PATH, "%s/%02u-%s", series->dir, order, compare_abba_is_b(order) ? "B" : "A");
 }
 
-static int set_aside(const char *path, struct error *err)
+static int set_aside(const char *path, const char *ended, struct error *err)
 {
     char other[SET_PATH + 24];
     struct stat st;
 
     for (int i = 1; i < PARTIALS; i++) {
         snprintf(other, sizeof(other), "%s.partial-%d", path, i);
-        if (stat(other, &st) != 0) {
-            return rename(path, other) == 0
-                       ? 0
-                       : error_set(err, EXIT_FAILED, -errno, "cannot set %s aside: %s", path,
-                                   strerror(errno));
+        if (stat(other, &st) == 0) {
+            continue;
         }
+        if (rename(path, other) != 0) {
+            return error_set(err, EXIT_FAILED, -errno, "cannot set %s aside: %s", path,
+                             strerror(errno));
+        }
+        page_say("%s is not complete (%s): set aside as %s", path, ended, other);
+        return 0;
     }
     return error_set(err, EXIT_FAILED, -EEXIST, "too many attempts beside %s", path);
 }
@@ -128,7 +132,7 @@ static int look(const struct pair_series *series, uint32_t order, const struct r
                          series->name);
     }
     *ret_done = strcmp(result->run.ended, "complete") == 0;
-    return *ret_done ? 0 : set_aside(path, err);
+    return *ret_done ? 0 : set_aside(path, result->run.ended, err);
 }
 
 int pair_series_done(const struct pair_series *series, uint32_t order, bool *ret_done,
@@ -146,7 +150,7 @@ int pair_series_done(const struct pair_series *series, uint32_t order, bool *ret
         return 0;
     }
     if (stat(file, &st) != 0) {
-        return set_aside(path, err);
+        return set_aside(path, "nothing was measured", err);
     }
     if (run_dir_load(path, &result, err) < 0) {
         return err->code;

@@ -101,7 +101,7 @@ static double latency_of(const struct set_metric *metric, const struct result_la
 /* Watts of the sample, where a meter was read: 0 or less is none. */
 static double watts_of(const struct result *result)
 {
-    double watts = result_fact(&result->aggregate, "power_mean_w");
+    double watts = result_fact(&result->aggregate, "w_avg");
 
     return watts > 0 ? watts : NAN;
 }

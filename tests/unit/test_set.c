@@ -213,7 +213,7 @@ static void test_metrics(void **state)
     assert_int_equal(set_values(&set, set_metric_find("tps"), -1, values), 1);
     assert_null(set_metric_find("tpm"));
     assert_string_equal(set_metric_nearest("lat_p9"), "lat_p90");
-    result_fact_set(&set.runs[0].result->aggregate, "power_mean_w", 8);
+    result_fact_set(&set.runs[0].result->aggregate, "w_avg", 8);
     assert_float_equal(value(&set, "tps_per_w"), 50, 1e-9);
     assert_float_equal(value(&set, "mj_per_txn"), 20, 1e-9);
     set_free(&set);
