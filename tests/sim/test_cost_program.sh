@@ -2,15 +2,12 @@
 # slow, not-sanitized, limit: 300
 # Instructions that the whole program spends on a transaction in virtual time, and on a bare
 # request: users, workload, model, loop, a drive that does nothing, recorder and files. How long a
-# full-scale run takes depends on nothing else. Counted by callgrind, so that a busy machine does
-# not matter.
+# full-scale run takes depends on nothing else.
 . "${ROOT:-.}/tests/lib/tap.sh"
-needs valgrind make python3
+. "${ROOT:-.}/tests/lib/cost.sh"
+needs python3
 
-program=$BUILD/cost/rawtps
-run flock "$BUILD/cost.lock" make -s -C "$ROOT" CC=gcc OPT=-O2 CFLAGS= LDFLAGS= \
-    BUILD="$BUILD/cost" "$program"
-[ "$code" -eq 0 ] || fail 'builds' "$(tap_shown)"
+cost_build rawtps
 
 cat > ended.py <<'P'
 import json
@@ -24,9 +21,8 @@ measured() {
     sample=$1
     shift
     rm -rf dir
-    spent=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" run "$@" --virtual \
-        --set drive.kind=null --set vms=1 --set phases.settle=1s --set "phases.sample=${sample}s" \
-        --quiet --out dir 2>&1 >/dev/null | sed -n 's/.*Collected : //p')
+    spent=$(cost_counted "$program" run "$@" --virtual --set drive.kind=null --set vms=1 \
+        --set phases.settle=1s --set "phases.sample=${sample}s" --quiet --out dir)
     ended=$(python3 ended.py dir/run.json)
 }
 
