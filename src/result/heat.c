@@ -71,10 +71,18 @@ static bool is_deferred(const struct result *result, const char *line)
     return false;
 }
 
-static int64_t start_ns(const char *line)
+/* Of a line that ends at `end`: what follows may be the end of the map. */
+static int64_t start_ns(const char *line, const char *end)
 {
-    double seconds = strtod(strchr(line, ',') + 1, NULL);
+    const char *from = strchr(line, ',') + 1;
+    size_t n = (size_t)(end - from);
+    char number[32];
+    double seconds;
 
+    n = n < sizeof(number) ? n : sizeof(number) - 1;
+    memcpy(number, from, n);
+    number[n] = '\0';
+    seconds = strtod(number, NULL);
     return seconds > 0 && seconds < 4e9 ? llround(seconds * 1e9) : 0;
 }
 
@@ -86,7 +94,7 @@ static void survey(struct reader *reader)
 
     reader->from_ns = INT64_MAX;
     for (size_t at = 0; (line = next_line(reader, &at, &end));) {
-        int64_t start = start_ns(line);
+        int64_t start = start_ns(line, end);
 
         reader->lines++;
         intervals += start != last;
@@ -125,7 +133,7 @@ static int count_all(struct reader *reader, struct error *err)
     int64_t last = -1;
 
     for (size_t at = 0; rc == 0 && (line = next_line(reader, &at, &end));) {
-        int64_t start = start_ns(line);
+        int64_t start = start_ns(line, end);
         struct hdr_line front;
 
         interval += start != last;

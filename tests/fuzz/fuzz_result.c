@@ -4,7 +4,9 @@
 #include "base/must.h"
 #include "base/text.h"
 #include "report/doc_compare.h"
+#include "report/doc_page.h"
 #include "report/doc_run.h"
+#include "report/redact.h"
 #include "result/result.h"
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +27,34 @@ static void report(const struct result *result)
     doc_text(&doc, &options, &text);
     doc_markdown(&doc, &text);
     doc_csv(&doc, &text);
+    text_free(&text);
+    doc_free(&doc);
+}
+
+/* The page, with intervals that lie where the result says that its sample was. */
+static void draw(const struct result *result)
+{
+    struct result_interval rows[] = {
+        {.start_ns = result->aggregate.sample_from_ns, .length_ns = 1000000000, .vm = -1},
+        {.start_ns = result->aggregate.sample_until_ns, .length_ns = 1, .vm = -1}};
+    struct doc_page_source page = {.result = result, .rows = rows, .row_count = 2};
+    const struct result *const sweep[] = {result, result};
+    struct text text;
+    struct doc doc;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        snprintf(rows[i].phase, sizeof(rows[i].phase), "sample");
+        rows[i].done = i;
+        rows[i].tps = result->aggregate.tps;
+        rows[i].mean_ns = result->aggregate.response.mean_ns;
+        rows[i].max_ns = result->aggregate.response.max_ns;
+    }
+    doc_init(&doc);
+    doc_page(&doc, &page);
+    doc_page_sweep(&doc, sweep, 2, result->run.wall_ns);
+    text_init(&text);
+    doc_html(&doc, &text);
+    must(!doc.failed && !text.failed);
     text_free(&text);
     doc_free(&doc);
 }
@@ -107,6 +137,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         report(&result);
         result_derive(&result);
         report(&result);
+        draw(&result);
+        redact_serials(&result, NULL);
         result_free(&result);
         in_sets(data, size);
     }
