@@ -64,41 +64,41 @@ static void count_runs(const struct compare *compare, const struct noninferior_r
                                                            : ret->runs_needed;
 }
 
-void noninferior_judge(const struct compare *compare, const struct noninferior_rule *given,
+void noninferior_judge(const struct compare *compare, const struct noninferior_rule *rule,
                        struct noninferior *ret)
 {
-    struct noninferior_rule rule = with_defaults(given);
+    struct noninferior_rule full = with_defaults(rule);
     uint32_t n = compare->n_a < compare->n_b ? compare->n_a : compare->n_b;
 
     *ret = (struct noninferior){.verdict = NONINFERIOR_INVALID, .decision = NONINFERIOR_INVALID};
-    ret->limit = dist_ln(rule.kind == NONINFERIOR_IMPROVE ? 1 + rule.share : 1 - rule.share);
+    ret->limit = dist_ln(full.kind == NONINFERIOR_IMPROVE ? 1 + full.share : 1 - full.share);
     if (compare->state == COMPARE_NOT_ABOVE_0) {
         ret->why = NONINFERIOR_NO_LOGARITHM;
         return;
     }
     ret->why = NONINFERIOR_FEW_RUNS;
-    ret->theta = rule.better == COMPARE_HIGHER ? compare->delta : -compare->delta;
+    ret->theta = full.better == COMPARE_HIGHER ? compare->delta : -compare->delta;
     ret->low = ret->high = ret->theta;
-    ret->mde = compare_mde_at(compare, rule.alpha, rule.power);
+    ret->mde = compare_mde_at(compare, full.alpha, full.power);
     if (compare->state == COMPARE_JUDGED) {
-        compare_interval(compare, rule.alpha, &ret->low, &ret->high);
-        if (rule.better == COMPARE_LOWER) {
+        compare_interval(compare, full.alpha, &ret->low, &ret->high);
+        if (full.better == COMPARE_LOWER) {
             double low = ret->low;
 
             ret->low = -ret->high;
             ret->high = -low;
         }
-        ret->decision = decide(ret, rule.kind);
+        ret->decision = decide(ret, full.kind);
     }
-    if (n >= rule.min_runs) {
-        bool blind = rule.share > 0 && ret->mde > rule.share && ret->decision != NONINFERIOR_FAIL;
+    if (n >= full.min_runs) {
+        bool blind = full.share > 0 && ret->mde > full.share && ret->decision != NONINFERIOR_FAIL;
 
         ret->why = blind ? NONINFERIOR_TOO_NOISY : NONINFERIOR_BY_BOUNDS;
         ret->verdict = blind ? NONINFERIOR_INVALID : ret->decision;
     }
     ret->regressed = ret->verdict == NONINFERIOR_PASS && ret->high < 0;
     if (ret->verdict == NONINFERIOR_INVALID || ret->verdict == NONINFERIOR_INCONCLUSIVE) {
-        count_runs(compare, &rule, ret);
+        count_runs(compare, &full, ret);
     }
 }
 

@@ -24,7 +24,8 @@ static double ln_gamma(double x)
 /* The j-th coefficient (from 1) of the continued fraction of DLMF 8.17.22. */
 static double beta_coefficient(double a, double b, double x, int j)
 {
-    double m = j / 2;
+    int half = j / 2;
+    double m = half;
 
     if (j % 2 == 0) {
         return m * (b - m) * x / ((a + j - 1) * (a + j));
@@ -101,10 +102,10 @@ double student_quantile(double p, double df)
     must(p > 0 && p < 1 && df > 0);
     top = dist_exp(ln_gamma((df + 1) / 2) - ln_gamma(df / 2)) / sqrt(df * PI);
     /* the tail is convex, so that Newton's steps from 0 only rise, until rounding ends them */
-    for (double over = 0.5 - want; over > 0; over = tail(t, df) - want) {
-        double slope = density(t, df, top), next = t + over / slope;
+    for (;;) {
+        double over = tail(t, df) - want, slope = density(t, df, top), next = t + over / slope;
 
-        if (slope == 0 || next <= t || next > 1e150) {
+        if (over <= 0 || slope == 0 || next <= t || next > 1e150) {
             break;
         }
         t = next;
