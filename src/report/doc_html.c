@@ -49,10 +49,10 @@ static void add_cell(const struct doc *doc, const struct doc_block *table, uint3
     const char *tag = column == 0 && !figure ? "th" : "td";
 
     text_addf(out, "<%s%s", tag, column == 0 && !figure ? " scope=\"row\"" : "");
-    if (figure) {
-        text_add(out, " class=\"r\"");
-    } else if (cell->tone != DOC_PLAIN) {
-        text_addf(out, " class=\"%s\"", tone_class(cell->tone));
+    if (figure || cell->tone != DOC_PLAIN) {
+        text_addf(out, " class=\"%s%s%s\"", figure ? "r" : "",
+                  figure && cell->tone != DOC_PLAIN ? " " : "",
+                  cell->tone != DOC_PLAIN ? tone_class(cell->tone) : "");
     }
     if (cell->raw != cell->shown && raw[0] != '\0') {
         text_add(out, " data-value=\"");

@@ -74,12 +74,13 @@ static int64_t least_p99(const struct sweep *sweep)
     return least;
 }
 
-/* The run of the highest throughput below the limit, or NULL. Runs ascend. */
+/* The run of the highest throughput below the limit, or NULL; one run alone has none. Runs ascend.
+ */
 static const struct result *knee(const struct sweep *sweep, uint32_t from, uint32_t n)
 {
     const struct result *ret = NULL;
 
-    for (uint32_t i = from; i < from + n; i++) {
+    for (uint32_t i = from; n > 1 && i < from + n; i++) {
         const struct result_vm *all = &sweep->runs[i]->aggregate;
 
         if (all->response.count > 0 && all->response.p99_ns < sweep->slo_ns) {

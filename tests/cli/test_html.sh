@@ -175,6 +175,15 @@ sed -i "${line}s/.\\{40\\}\$/!!&/" torn/latency.hlog
 run "$RAWTPS" report torn --html
 is 'a damaged one is refused' "$code" 2
 like 'and its line named' "$err" "torn/latency.hlog:$line:1: not a line of a histogram log"
+python3 - torn/latency.hlog <<'P'
+import sys
+
+head, tail = b"#[Histogram log format version 1.3]\n#", b"\nTag=vm0.x,\n"
+with open(sys.argv[1], "wb") as file:  # exactly a page, so that whoever reads on falls off
+    file.write(head + b"x" * (4096 - len(head) - len(tail)) + tail)
+P
+run "$RAWTPS" report torn --html
+is 'a line without figures is refused' "$code" 2
 run "$RAWTPS" report plain --html /nowhere/x.html
 is 'where nothing can be written it fails' "$code" 3
 like 'with the place' "$err" 'cannot write /nowhere/x.html: No such file'
