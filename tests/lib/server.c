@@ -22,7 +22,8 @@ static const char *server_root(void)
 }
 
 /* The script with these words; its output into buf. */
-static int server_do(char *buf, size_t size, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int server_do(char *buf, size_t size,
+                                                           const char *format, ...)
 {
     char words[4096], command[5000];
     size_t n = 0;
