@@ -107,5 +107,7 @@ bool gate_row_counts(const struct gate *gate, const struct gate_row *row);
 const char *gate_row_rule(const struct gate_row *row, char *buf, size_t size);
 /* A figure in its metric's unit for people: "14.8ms" "8 646" "2.1%". Returns buf. */
 const char *gate_row_figure(const struct set_metric *metric, double value, char *buf, size_t size);
+/* A change for people: "-3.4%", finer where it is small; "-" for NAN. Returns buf. */
+const char *gate_row_share(double share, char *buf, size_t size);
 
 #endif

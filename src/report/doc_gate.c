@@ -19,13 +19,7 @@ enum doc_tone doc_gate_tone(enum gate_verdict verdict)
 
 static const char *share(double value, char buf[32])
 {
-    double percent = 100 * value;
-
-    if (isnan(value)) {
-        return "";
-    }
-    snprintf(buf, 32, fabs(percent) < 0.095 && percent != 0 ? "%+.2f%%" : "%+.1f%%", percent);
-    return buf;
+    return isnan(value) ? "" : gate_row_share(value, buf, 32);
 }
 
 /* ---- sides ---- */

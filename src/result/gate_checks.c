@@ -14,6 +14,20 @@ static struct gate_check *add_check(struct gate *gate, const char *name, const c
     return &gate->checks[gate->check_count++];
 }
 
+/* Does it ask for sameness, and not whether something holds? */
+static bool is_same_word(const char *name)
+{
+    struct gate_words words;
+
+    gate_words_here(&words);
+    for (uint32_t i = 0; i < words.same_count; i++) {
+        if (strcmp(words.same[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_same_asked(const struct gate *gate, const char *name)
 {
     const struct gate_require *require = &gate->file->require;
@@ -46,6 +60,12 @@ static const char *advice_of(const char *name)
         {"host", "run both sides on one host, or leave host out of `same`"},
         {"kernel", "run both sides under one kernel, or leave kernel out of `same`"},
         {"scenario", "run both sides with the same scenario file"},
+        {"sample", "sample both sides equally long"},
+        {"scale", "run both sides at one scale"},
+        {"vms", "run both sides with the same VMs"},
+        {"capacity", "compare drives of one size, or leave capacity out of `same`"},
+        {"link", "bring the link to the same speed and width, or leave link out of `same`"},
+        {"lba_format", "format both alike, or leave lba_format out of `same`"},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -72,8 +92,13 @@ static void break_check(struct gate_check *check, enum gate_verdict verdict)
     if (check->message[0] == '\0') {
         bool equal = strcmp(check->values[0], check->values[1]) == 0;
 
-        snprintf(check->message, sizeof(check->message), "%s: %.100s%s%.100s", check->title,
-                 value_of(check, 0), equal ? "" : " against ", equal ? "" : value_of(check, 1));
+        if (equal && is_same_word(check->name)) {
+            snprintf(check->message, sizeof(check->message),
+                     "%s: not the same in all runs (%.100s)", check->title, value_of(check, 0));
+        } else {
+            snprintf(check->message, sizeof(check->message), "%s: %.100s%s%.100s", check->title,
+                     value_of(check, 0), equal ? "" : " against ", equal ? "" : value_of(check, 1));
+        }
     }
     if (check->next[0] == '\0') {
         snprintf(check->next, sizeof(check->next), "%s", advice_of(check->name));

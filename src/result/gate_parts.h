@@ -14,8 +14,6 @@ int gate_rows_judge(struct gate *gate, struct error *err);
 /* gate_say.c: why a row has its verdict, and what to do next. */
 void gate_say_row(const struct gate *gate, struct gate_row *row);
 void gate_say_answer(struct gate *gate);
-/* "-3.4%": a share, signed, 0.1 % fine, or finer where it is small. Returns buf. */
-const char *gate_say_share(double share, char *buf, size_t size);
 
 /* gate_history.c: change points. Errors: -ENOMEM. */
 int gate_history_judge(struct gate *gate, struct error *err);

@@ -5,14 +5,16 @@
 #include "base/units.h"
 #include "gate_parts.h"
 
-const char *gate_say_share(double share, char *buf, size_t size)
+const char *gate_row_share(double share, char *buf, size_t size)
 {
-    double percent = 100 * share;
+    double percent = 100 * share, size_percent = fabs(percent);
 
     if (isnan(share)) {
         snprintf(buf, size, "-");
+    } else if (size_percent < 0.005) {
+        snprintf(buf, size, "0.0%%");
     } else {
-        snprintf(buf, size, fabs(percent) < 0.095 && percent != 0 ? "%+.2f%%" : "%+.1f%%", percent);
+        snprintf(buf, size, size_percent < 0.095 ? "%+.2f%%" : "%+.1f%%", percent);
     }
     return buf;
 }
@@ -27,7 +29,7 @@ static const char *plain_share(double share, char buf[32])
 /* An estimate: two digits say enough. */
 static const char *rough_share(double share, char buf[32])
 {
-    snprintf(buf, 32, "%.2g%%", 100 * share);
+    snprintf(buf, 32, share < 0.1 ? "%.2g%%" : "%.0f%%", 100 * share);
     return buf;
 }
 
@@ -74,9 +76,9 @@ static void say_interval(const struct gate_row *row, char buf[96])
 {
     char change[24], low[24], high[24];
 
-    snprintf(buf, 96, "%s [%s, %s]", gate_say_share(row->change, change, sizeof(change)),
-             gate_say_share(row->low, low, sizeof(low)),
-             gate_say_share(row->high, high, sizeof(high)));
+    snprintf(buf, 96, "%s [%s, %s]", gate_row_share(row->change, change, sizeof(change)),
+             gate_row_share(row->low, low, sizeof(low)),
+             gate_row_share(row->high, high, sizeof(high)));
 }
 
 static void say_few(const struct gate *gate, struct gate_row *row)
@@ -131,10 +133,10 @@ static void say_margin(const struct gate *gate, struct gate_row *row)
     bool above = false;
 
     say_interval(row, interval);
-    gate_say_share(row->limit, limit, sizeof(limit));
+    gate_row_share(row->limit, limit, sizeof(limit));
     above = row->by_margin == GATE_FAIL && row->rule->equivalence && row->low > -row->limit;
     if (above) {
-        gate_say_share(row->rule->margin / (1 - row->rule->margin), against, sizeof(against));
+        gate_row_share(row->rule->margin / (1 - row->rule->margin), against, sizeof(against));
         snprintf(row->message, sizeof(row->message), "%s > %s: not equivalent", interval, against);
         return;
     }

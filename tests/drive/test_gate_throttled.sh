@@ -15,7 +15,7 @@ version: 1
 name: slow firmware
 baseline: {runs: old/*}
 candidate: {runs: CANDIDATE/*}
-require: {steady_state: no}
+require: {steady_state: no, same: [scenario, vms, serial]} # samples are short
 metrics: [{metric: iops, margin: 4%}]
 outputs: {junit: CANDIDATE.xml, markdown: CANDIDATE.md}
 Y
@@ -24,6 +24,12 @@ for side in slow same; do sed "s/CANDIDATE/$side/g" gate.yaml > $side.yaml; done
 judge() { # what was slowed
     run "$RAWTPS" gate slow.yaml
     printf '%s\n' "$out" | sed 's/^/# /'
+    case $code,$1 in
+    [56],loop*) # other programs took the machine's speed, and the gate says so
+        skip "$1: 10 % slower is found wanting" "$(grep ' answer ' out)"
+        return
+        ;;
+    esac
     is "$1: 10 % slower is found wanting" "$code" 1
     like "$1: JUnit names the row" "$(cat slow.xml)" 'gate.iops" name="aggregate margin 4%"'
     like "$1: as a regression" "$(cat slow.xml)" '<failure type="regression"'

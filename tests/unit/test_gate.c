@@ -397,6 +397,12 @@ static void runs_that_are_not_whole_are_invalid_and_void_is_graver(void **state)
 {
     struct rig rig;
 
+    make(&rig, "", tps_2, 5, 5, 0, 1);
+    rig.gate.candidate.runs[0].result->aggregate.sample_until_ns += 5000000000;
+    judge(&rig);
+    ANSWERS(&rig, GATE_INVALID, EXIT_INVALID);
+    says(rig.gate.words, "sample");
+    gate_close(&rig.gate);
     make(&rig, "", tps_2, 5, 5, -0.2, 1);
     snprintf(rig.gate.candidate.runs[0].result->run.ended, 16, "interrupted");
     rig.gate.candidate.runs[0].state = SET_PARTIAL;
