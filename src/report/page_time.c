@@ -1,6 +1,7 @@
 #include "doc_run_parts.h"
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "figures.h"
 #include "report/doc_page.h"
 #include "result/window.h"
@@ -173,10 +174,10 @@ static void phase_row(struct doc *doc, const char *name, const struct result_win
     doc_cell_count(doc, window->failed);
 }
 
-static void phase_table(struct doc *doc, const struct doc_page_source *source)
+static void begin_table(struct doc *doc, const char *key, const char *title, const char *first)
 {
-    static const struct doc_column columns[] = {
-        {"phase", "phase", DOC_LEFT},
+    const struct doc_column columns[] = {
+        {title, first, DOC_LEFT},
         {"length", "length_ns", DOC_RIGHT},
         {"TPS", "tps", DOC_RIGHT},
         {"lowest second", "worst_second_tps", DOC_RIGHT},
@@ -188,15 +189,51 @@ static void phase_table(struct doc *doc, const struct doc_page_source *source)
         {"hit%", "hit_ratio", DOC_RIGHT},
         {"failed", "failed", DOC_RIGHT},
     };
+
+    doc_table(doc, key, columns, sizeof(columns) / sizeof(*columns));
+}
+
+static void phase_table(struct doc *doc, const struct doc_page_source *source)
+{
     const struct result *result = source->result;
 
-    doc_table(doc, "phases", columns, sizeof(columns) / sizeof(*columns));
+    begin_table(doc, "phases", "phase", "phase");
     for (uint32_t i = 0; i < result->phase_count; i++) {
         struct result_window window;
 
         result_window_of(source->rows, source->row_count, -1, result->phases[i].name, &window);
         if (window.intervals > 0) {
             phase_row(doc, result->phases[i].name, &window);
+        }
+    }
+}
+
+/* Which of STRETCHES equal parts of the run a row lies in. */
+static uint32_t stretch_of(const struct doc_page_source *source, uint64_t row)
+{
+    double first = (double)source->rows[0].start_ns;
+    double last = (double)source->rows[source->row_count - 1].start_ns;
+    double share = ((double)source->rows[row].start_ns - first) / fmax(1, last - first + 1);
+
+    return (uint32_t)(fmin(fmax(share, 0), 1) * (STRETCHES - 1e-6));
+}
+
+/* The charts' figures for who has no script: the run in equal parts. Rows ascend in time. */
+static void stretch_table(struct doc *doc, const struct doc_page_source *source)
+{
+    char from[UNITS_TEXT];
+
+    begin_table(doc, "over_time", "from", "from");
+    for (uint64_t i = 0, end; i < source->row_count; i = end) {
+        struct result_window window;
+
+        end = i;
+        while (end < source->row_count && stretch_of(source, end) == stretch_of(source, i)) {
+            end++;
+        }
+        result_window_of(source->rows + i, end - i, -1, NULL, &window);
+        if (window.intervals > 0) {
+            phase_row(doc, units_format_clock(window.from_ns, from, sizeof(from)), &window);
         }
     }
 }
@@ -230,6 +267,7 @@ void page_time(struct doc *doc, const struct doc_page_source *source)
     }
     column_close(&column);
     phase_table(doc, source);
+    stretch_table(doc, source);
     if (source->row_count > DOC_POINTS) {
         doc_note(doc,
                  "Of more than %d intervals a chart shows the least and the largest value of each "
