@@ -44,6 +44,7 @@ struct draft {
     uint64_t room_bytes; /* what the drive gives to the VMs; UINT64_MAX: no bound */
     bool file_absent;    /* uring: the file is made, or grown */
     bool file_ours;      /* uring: rawtps made it, so it may be grown */
+    uint64_t file_bytes; /* if it is ours */
     uint64_t free_bytes; /* of the file system then */
 };
 

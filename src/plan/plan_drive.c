@@ -175,6 +175,7 @@ static int real_drive(struct draft *draft, struct error *err)
     } else if (S_ISREG(status.st_mode)) {
         plan->drive_capacity_bytes = (uint64_t)status.st_size;
         draft->file_ours = guard_made_file(path);
+        draft->file_bytes = plan->drive_capacity_bytes;
         if (drive->capacity_bytes > plan->drive_capacity_bytes) {
             draft_grow_file(draft, drive->capacity_bytes);
         }

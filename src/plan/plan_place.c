@@ -449,7 +449,7 @@ int draft_place(struct draft *draft, struct error *err)
     if (plan->drive_capacity_bytes < at) {
         plan->drive_capacity_bytes = at; /* a file that is made, or null */
     }
-    if (draft->file_ours && draft->file_absent) {
+    if (draft->file_ours && draft->file_absent && at > draft->file_bytes) {
         char size[UNITS_TEXT];
 
         plan_warn(plan, "%s was made by rawtps and is too small: it is grown to %s",

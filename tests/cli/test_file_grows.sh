@@ -43,7 +43,11 @@ phases: {sample: 1s}
 Y
 run "$RAWTPS" run block.yaml --drive block.img --quiet --out b1 --set phases.fill=yes
 is 'a file of a given size' "$code" 0
-run "$RAWTPS" run block.yaml --drive block.img --quiet --out b2 --set phases.fill=yes \
+run "$RAWTPS" run block.yaml --drive block.img --out b2 --set phases.fill=yes \
     --set drive.capacity=32MiB
 is 'runs with twice the size' "$code" 0
+like 'which is said' "$err" 'block.img was made by rawtps and is too small: it is grown to'
+run "$RAWTPS" run block.yaml --drive block.img --out b3 --set phases.fill=yes \
+    --set drive.capacity=32MiB
+unlike 'once' "$err" 'grown'
 ok 'and has it' test "$(stat -c %s block.img)" -gt 30000000

@@ -45,6 +45,7 @@ is 'and left alone' "$(tr -d '\0' < precious.img | wc -c)" 0
 begin() {
     name=$1
     shift
+    rm -f err # of the last one: it says "sample" too
     "$RAWTPS" run file.yaml --drive scratch.img --interval 200ms --set phases.interval=100ms \
         --for 1h --out "$name" "$@" >out 2>err </dev/null &
     pid=$!

@@ -18,6 +18,7 @@ Y
 
 # begin NAME: a run that takes hours, under way; its pid is $pid
 begin() {
+    rm -f err # of the last one: it says "sample" too
     "$RAWTPS" run long.yaml --virtual --interval 200ms --out "$1" >out 2>err </dev/null &
     pid=$!
     for _ in $(seq 100); do
