@@ -16,13 +16,21 @@ static bool belongs(const struct result_interval *row, int32_t vm, const char *p
     return row->vm == vm && (!phase || strcmp(row->phase, phase) == 0);
 }
 
+/* A file may say anything. */
+static int64_t plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 static void add(struct result_window *window, struct sums *sums, const struct result_interval *row)
 {
     double ended = (double)row->done + (double)row->rolled_back;
 
     window->whole = window->intervals == 0 || (window->whole && row->start_ns == window->until_ns);
     window->from_ns = window->intervals == 0 ? row->start_ns : window->from_ns;
-    window->until_ns = row->start_ns + row->length_ns;
+    window->until_ns = plus(row->start_ns, row->length_ns);
     window->intervals++;
     window->due += row->due;
     window->done += row->done;
@@ -33,7 +41,7 @@ static void add(struct result_window *window, struct sums *sums, const struct re
     window->read_bytes += row->read_bytes;
     window->write_bytes += row->write_bytes;
     window->flushes += row->flushes;
-    window->pause_ns += row->pause_ns;
+    window->pause_ns = plus(window->pause_ns, row->pause_ns);
     window->max_ns = row->max_ns > window->max_ns ? row->max_ns : window->max_ns;
     if (row->page_accesses > 0) { /* hit_ratio is NAN elsewhere */
         sums->accesses += (double)row->page_accesses;
@@ -65,7 +73,7 @@ void result_window_of(const struct result_interval *rows, uint64_t count, int32_
             add(&window, &sums, &rows[i]);
         }
     }
-    seconds = (double)(window.until_ns - window.from_ns) / 1e9;
+    seconds = ((double)window.until_ns - (double)window.from_ns) / 1e9;
     if (seconds > 0) {
         window.tps = (double)window.done / seconds;
         window.read_mb_s = (double)window.read_bytes / 1e6 / seconds;
