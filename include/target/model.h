@@ -36,6 +36,7 @@ struct model_settings {
     bool log_sync;             /* wait for durability at commit */
     int64_t checkpoint_ns;     /* interval; 0: by log only */
     uint32_t checkpoint_depth; /* writes outstanding: 100 sqlserver */
+    bool checkpoint_indirect;  /* sqlserver from 2016: spread over the interval, 5.4 */
     uint32_t io_capacity, io_capacity_max; /* pages a second, innodb 5.2 */
     uint32_t lru_scan_depth;
     bool doublewrite;      /* innodb */

@@ -11,9 +11,16 @@
 enum { SWEEP_WRITES = 100, VICTIM_WRITES = 64 };
 #define PACE_SHARE 0.9 /* of the interval (checkpoint_completion_target) */
 
-static bool is_paced(const struct model *m)
+/* Pages dirty at the beginning are written, and no others. */
+static bool is_mapped(const struct model *m)
 {
     return m->is.profile == MODEL_POSTGRES;
+}
+
+/* Spread over the interval; sqlserver: indirect checkpoints. */
+static bool is_paced(const struct model *m)
+{
+    return is_mapped(m) || m->is.checkpoint_indirect;
 }
 
 /* ---- begin and end -----------------------------------------------------------------------------
@@ -48,15 +55,18 @@ void checkpoint_begin(struct model *m)
     c->lsn = m->log.lsn;
     c->hand = 0;
     c->total = m->pool.dirty;
+    c->dirtied = m->pool.dirtied;
     c->done = 0;
     c->began_ns = m->loop->now_ns;
     c->allowed = m->is.checkpoint_depth < 1 ? 1 : m->is.checkpoint_depth;
     mark_before(m);
-    if (is_paced(m)) {
+    if (is_mapped(m)) {
         memcpy(c->map, m->pool.dirty_map, m->map_bytes);
         if (m->image_map) {
             memset(m->image_map, 0, m->map_bytes);
         }
+    }
+    if (is_paced(m)) {
         loop_disarm(m->loop, &w->pace);
         loop_arm(m->loop, &w->pace, m->loop->now_ns + PACE_NS);
     }
@@ -124,7 +134,7 @@ static uint32_t checkpoint_next(struct model *m)
 {
     struct checkpoint *c = &m->writer->checkpoint;
 
-    if (!is_paced(m)) {
+    if (!is_mapped(m)) {
         return pool_map_next(m->pool.dirty_map, c->hand, m->layout.pages);
     }
     for (;;) {
@@ -143,11 +153,13 @@ static uint32_t checkpoint_due(const struct model *m)
     const struct checkpoint *c = &m->writer->checkpoint;
     double share =
         (double)(m->loop->now_ns - c->began_ns) / ((double)m->is.checkpoint_ns * PACE_SHARE);
+    /* without a map it meets half of what is dirtied while it is under way, too */
+    double more = is_mapped(m) ? 0 : (double)(m->pool.dirtied - c->dirtied) / 2;
 
     if (!is_paced(m) || m->writer->full_charge || share >= 1 || m->is.checkpoint_ns <= 0) {
         return UINT32_MAX;
     }
-    return (uint32_t)(share * c->total);
+    return (uint32_t)(share * (c->total + more));
 }
 
 void checkpoint_pump(struct model *m)
@@ -176,7 +188,7 @@ void checkpoint_pump(struct model *m)
         c->hand = page + pages;
     }
     if (page == POOL_NO_PAGE && w->out[WRITE_CHECKPOINT] == 0 && c->before == 0) {
-        if (is_paced(m)) {
+        if (is_mapped(m)) {
             checkpoint_sync(m);
         } else {
             checkpoint_end(m);

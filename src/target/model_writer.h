@@ -33,7 +33,8 @@ struct checkpoint {
     uint32_t hand; /* next page to look at */
     uint32_t total, done, out, allowed, before;
     int64_t began_ns;
-    uint64_t *map; /* postgres: what was dirty when it began */
+    uint64_t dirtied; /* pages dirtied before it began */
+    uint64_t *map;    /* postgres: what was dirty when it began */
 };
 
 struct model_writer {
