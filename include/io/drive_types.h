@@ -15,32 +15,40 @@ struct drive *drive_null_open(struct loop *loop, uint64_t capacity_bytes, int64_
  * of a world. Every parameter has a basis in the drive's YAML (datasheet, measured, calibrated).
  *   read   command server -> die of its stripe, waiting for programs there -> link -> fixed
  *   write  command server -> link -> cache; acknowledged when there is room, which the programs
- *          make at program_bytes_per_s / write amplification. Reads do not slow programs
+ *          make at program_bytes_per_s / write amplification, less what reads take from them
  *   flush  at once if protected, else when the cache has drained; a write with IO_FUA likewise
  * Unless it is fixed the write amplification follows from the spare flash, and the span and order
  * of what is written (src/io/drive_sim_gc.h). The drive begins full, and rewritten at random over
  * a quarter of it; trimmed whole, it is as fresh out of the box.
  *   cost   70 to 170 ns a request with the loop, 2 timers a read and 1 a write
  */
+enum { DRIVE_SIM_SUSPENDS = 16 };
 struct drive_sim_params {
     char name[64], model[64], form_factor[16], firmware[32];
     uint64_t capacity_bytes;
     uint32_t dies;      /* FIFO servers that work at once */
     int64_t read_ns;    /* flash read of one unit (tR) */
     double read_jitter; /* uniform +- share of read_ns; 0.10 */
-    /* added to a read that meets a program */
+    /* until a program is suspended for a read, and as long again until it goes on */
     int64_t program_suspend_min_ns, program_suspend_max_ns;
+    uint32_t suspends;    /* of a program at most: it gets on by 1 / suspends between; 0: 16 */
     int64_t command_ns;   /* serial command server: 1 / the highest IOPS */
     int64_t fixed_ns;     /* controller and host, added last */
     int64_t write_ack_ns; /* acknowledged from the protected cache; also FUA and flush */
     int64_t flush_ns;     /* a flush without power-loss protection takes this; 0: protected */
     uint64_t link_read_bytes_per_s, link_write_bytes_per_s;
-    uint64_t cache_bytes;         /* write cache; above 90 % programs are not suspended */
+    uint64_t cache_bytes;         /* write cache */
     uint64_t program_bytes_per_s; /* raw, over all dies */
     uint32_t stripe_bytes;        /* host data that go to one die at a time: 96 KiB */
     double over_provisioning;     /* spare share of user capacity: 0.07, 0.28 */
     double write_amplification;   /* fixed, if > 0; else worked out */
-    int64_t stack_ns;             /* virtual stack of the host, added to every request; 0 */
+    uint64_t gc_unit_bytes; /* garbage is collected each so many bytes written; 0: by and by */
+    int64_t stack_ns;       /* virtual stack of the host, added to every request; 0 */
+    /* heat (src/io/drive_sim_heat.h), imitated if throttle_at > 0: degrees Celsius, watts */
+    double throttle_at, throttle_to;              /* from here on, so much of the speed */
+    double ambient, heat;                         /* temperature of the air, K/W over it */
+    int64_t heat_time_ns;                         /* time constant */
+    double power_idle, power_read, power_program; /* W; W per GB/s */
 };
 /*
  *   seed    of dies, jitter and suspensions

@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "drive_sim_gc.h"
+#include "drive_sim_heat.h"
 #include "io/drive_types.h"
 
 /*
@@ -18,6 +19,7 @@
 struct die {
     int64_t free_ns;    /* reads: when the last of them is through */
     int64_t program_ns; /* when the program work is through */
+    int64_t hold_ns; /* no suspension before; beyond free_ns: a program is suspended until then */
 };
 
 struct drive_sim {
@@ -25,12 +27,13 @@ struct drive_sim {
     struct drive_sim_params params;
     double read_ns_per_byte, write_ns_per_byte;
     double drain_bytes_per_ns; /* with a write amplification of 1 */
-    int64_t read_min_ns, program_unit_ns;
+    int64_t read_min_ns, program_unit_ns, progress_ns;
     uint64_t read_spread_ns, suspend_spread_ns;
 
-    int64_t command_free_ns, link_read_free_ns, link_write_free_ns;
+    int64_t command_ns, command_free_ns, link_read_free_ns, link_write_free_ns;
     double level_bytes; /* acknowledged or waiting for room in the cache, and not yet programmed */
-    int64_t level_at_ns;
+    int64_t level_at_ns, collect_ns; /* collect: until then flash is collected, nothing drains */
+    double collected_bytes;          /* written since it was */
     uint64_t stripe_left_bytes;
     double stripe_media_bytes;
     struct rng read_rng, program_rng;
@@ -38,6 +41,7 @@ struct drive_sim {
     uint8_t *store; /* NULL: holds no data */
     struct die *dies;
     struct sim_gc gc;
+    struct sim_heat heat;
 };
 
 static inline struct drive_sim *sim_of(const struct drive *drive)
@@ -73,33 +77,59 @@ static inline int64_t serve(int64_t *free_ns, int64_t at_ns, int64_t for_ns)
 
 /* ---- the write cache ------------------------------------------------------------------------- */
 
+/* Where garbage is collected by and by, all programs serve it in their share. */
 static inline double drain_rate(const struct drive_sim *sim)
 {
-    return sim->drain_bytes_per_ns / sim->gc.now;
+    double raw = sim->drain_bytes_per_ns * sim->heat.speed;
+
+    return sim->params.gc_unit_bytes > 0 ? raw : raw / sim->gc.now;
+}
+
+/* Where it is collected in one go, each so many bytes of the host's, all programs serve it. */
+static inline void collect(struct drive_sim *sim, int64_t at_ns, uint32_t bytes)
+{
+    sim->collected_bytes += bytes;
+    if (sim->collected_bytes >= (double)sim->params.gc_unit_bytes) {
+        double moved = sim->collected_bytes * (sim->gc.now - 1);
+
+        sim->collect_ns = later(sim->collect_ns, at_ns) + whole_ns(moved / drain_rate(sim));
+        sim->collected_bytes = 0;
+    }
+}
+
+/* When so many bytes have drained that are there now. */
+static inline int64_t drained_ns(const struct drive_sim *sim, int64_t at_ns, double bytes)
+{
+    return later(at_ns, sim->collect_ns) + whole_ns(bytes / drain_rate(sim));
 }
 
 static inline double level_at(struct drive_sim *sim, int64_t at_ns)
 {
-    if (at_ns > sim->level_at_ns) {
-        sim->level_bytes -= (double)(at_ns - sim->level_at_ns) * drain_rate(sim);
+    int64_t from_ns = later(sim->level_at_ns, sim->collect_ns);
+
+    if (at_ns > from_ns) {
+        sim->level_bytes -= (double)(at_ns - from_ns) * drain_rate(sim);
         sim->level_bytes = sim->level_bytes > 0 ? sim->level_bytes : 0;
-        sim->level_at_ns = at_ns;
     }
+    sim->level_at_ns = later(sim->level_at_ns, at_ns);
     return sim->level_bytes;
 }
 
 /* Each full stripe becomes program work of one die. */
 static void program(struct drive_sim *sim, int64_t at_ns, uint64_t offset, uint32_t bytes)
 {
-    double media_per_byte = sim_gc_write(&sim->gc, offset, bytes) / bytes;
+    double media = sim_gc_write(&sim->gc, offset, bytes), media_per_byte = media / bytes;
     uint64_t left = bytes;
+
+    sim->heat.joules += media * sim->heat.program_joules_per_byte;
 
     while (left >= sim->stripe_left_bytes) {
         struct die *die = &sim->dies[rng_below(&sim->program_rng, sim->params.dies)];
-        double media = sim->stripe_media_bytes + (double)sim->stripe_left_bytes * media_per_byte;
-        double share = media / sim->params.stripe_bytes;
+        double whole = sim->stripe_media_bytes + (double)sim->stripe_left_bytes * media_per_byte;
+        double share = whole / sim->params.stripe_bytes;
 
-        serve(&die->program_ns, at_ns, whole_ns(share * (double)sim->program_unit_ns));
+        serve(&die->program_ns, later(at_ns, die->free_ns),
+              whole_ns(share * (double)sim->program_unit_ns));
         left -= sim->stripe_left_bytes;
         sim->stripe_left_bytes = sim->params.stripe_bytes;
         sim->stripe_media_bytes = 0;
@@ -116,12 +146,15 @@ static int64_t write_done_ns(struct drive_sim *sim, struct io *io, int64_t at_ns
     level = level_at(sim, at_ns) + io->bytes;
     sim->level_bytes = level;
     program(sim, at_ns, io->offset, io->bytes);
+    if (sim->params.gc_unit_bytes > 0) {
+        collect(sim, at_ns, io->bytes);
+    }
     if ((io->flags & IO_FUA) && sim->params.flush_ns > 0) {
-        return at_ns + whole_ns(level / drain_rate(sim)) + sim->params.flush_ns;
+        return drained_ns(sim, at_ns, level) + sim->params.flush_ns;
     }
     over = level - (double)sim->params.cache_bytes;
     if (over > 0) {
-        at_ns += whole_ns(over / drain_rate(sim));
+        at_ns = drained_ns(sim, at_ns, over);
     }
     return at_ns + sim->params.write_ack_ns;
 }
@@ -130,36 +163,56 @@ static int64_t flush_done_ns(struct drive_sim *sim, int64_t at_ns)
 {
     if (sim->params.flush_ns > 0) {
         at_ns = later(at_ns, sim->link_write_free_ns);
-        return at_ns + whole_ns(level_at(sim, at_ns) / drain_rate(sim)) + sim->params.flush_ns;
+        return drained_ns(sim, at_ns, level_at(sim, at_ns)) + sim->params.flush_ns;
     }
     return at_ns + sim->params.fixed_ns + sim->params.write_ack_ns;
 }
 
 /* ---- reads ----------------------------------------------------------------------------------- */
 
-/* What a read at a die waits for programs: for the running one's end, or until it is suspended. */
-static inline int64_t program_wait_ns(struct drive_sim *sim, const struct die *die, int64_t at_ns,
-                                      uint64_t bits)
+/* A die loses time for programs: the cache has room so much later. */
+static inline void programs_lose(struct drive_sim *sim, struct die *die, int64_t lost_ns)
 {
-    int64_t work_ns = die->program_ns - at_ns;
+    die->program_ns += lost_ns;
+    sim->level_bytes += (double)lost_ns * drain_rate(sim) / sim->params.dies;
+}
 
-    if (work_ns <= 0) {
-        return 0;
+/*
+ * A read that meets a program suspends it: the voltages go down, the read, the voltages go up, and
+ * the program gets on for a while before the next may suspend it. Reads that come while it is
+ * suspended are served in the same pause.
+ */
+static int64_t read_between_programs(struct drive_sim *sim, struct die *die, int64_t at_ns,
+                                     uint64_t bits, int64_t read_ns)
+{
+    int64_t down_ns;
+
+    if (at_ns <= die->free_ns && die->hold_ns > die->free_ns) {
+        programs_lose(sim, die, read_ns);
+        die->hold_ns += read_ns;
+        return die->free_ns += read_ns;
     }
-    if (sim->level_bytes > 0.9 * (double)sim->params.cache_bytes) {
-        return work_ns % sim->program_unit_ns;
+    at_ns = later(later(at_ns, die->free_ns), die->hold_ns);
+    down_ns = sim->params.program_suspend_min_ns + spread(bits >> 32, sim->suspend_spread_ns);
+    if (die->program_ns <= at_ns + down_ns) {
+        return die->free_ns = die->program_ns + read_ns;
     }
-    return sim->params.program_suspend_min_ns + spread(bits >> 32, sim->suspend_spread_ns);
+    programs_lose(sim, die, 2 * down_ns + read_ns);
+    die->free_ns = at_ns + down_ns + read_ns;
+    die->hold_ns = die->free_ns + down_ns + sim->progress_ns;
+    return die->free_ns;
 }
 
 static inline int64_t die_read(struct drive_sim *sim, uint64_t stripe, int64_t at_ns)
 {
     uint64_t bits = rng_u64(&sim->read_rng), hash = rng_hash(stripe ^ sim->die_key);
     struct die *die = &sim->dies[((__uint128_t)hash * sim->params.dies) >> 64];
+    int64_t read_ns = sim->read_min_ns + spread(bits, sim->read_spread_ns);
 
-    at_ns = later(at_ns, die->free_ns);
-    at_ns += program_wait_ns(sim, die, at_ns, bits);
-    return die->free_ns = at_ns + sim->read_min_ns + spread(bits, sim->read_spread_ns);
+    if (die->program_ns > at_ns && die->program_ns > die->free_ns) {
+        return read_between_programs(sim, die, at_ns, bits, read_ns);
+    }
+    return serve(&die->free_ns, at_ns, read_ns);
 }
 
 /* A large read asks every die that holds a stripe of it at once. */
@@ -213,6 +266,26 @@ static void sim_fire_link(struct timer *timer)
     loop_arm(loop, timer, at_ns + sim->params.fixed_ns + sim->params.stack_ns);
 }
 
+/* Slowed down, commands are taken less often and programs take longer. */
+static void set_speed(struct drive_sim *sim)
+{
+    double speed = sim->heat.speed;
+
+    sim->command_ns = whole_ns((double)sim->params.command_ns / speed);
+    sim->program_unit_ns = later(1, whole_ns((double)sim->params.stripe_bytes * sim->params.dies /
+                                             (sim->drain_bytes_per_ns * speed)));
+    sim->progress_ns = sim->program_unit_ns /
+                       (sim->params.suspends > 0 ? sim->params.suspends : DRIVE_SIM_SUSPENDS);
+}
+
+static void feel_heat(struct drive_sim *sim, int64_t at_ns)
+{
+    level_at(sim, at_ns); /* at the speed until now */
+    if (sim_heat_at(&sim->heat, &sim->params, at_ns)) {
+        set_speed(sim);
+    }
+}
+
 static void sim_submit(struct drive *drive, struct io *io)
 {
     struct drive_sim *sim = sim_of(drive);
@@ -224,10 +297,14 @@ static void sim_submit(struct drive *drive, struct io *io)
     io->sent_ns = loop->now_ns;
     io->mark = (uintptr_t)sim;
     io->timer.fire = sim_fire;
-    at_ns = serve(&sim->command_free_ns, loop->now_ns, sim->params.command_ns);
+    if (sim->params.throttle_at > 0) {
+        feel_heat(sim, loop->now_ns);
+    }
+    at_ns = serve(&sim->command_free_ns, loop->now_ns, sim->command_ns);
     switch ((enum io_verb)io->verb) {
     case IO_READ:
         must(io->bytes > 0);
+        sim->heat.joules += io->bytes * sim->heat.read_joules_per_byte;
         io->timer.fire = sim_fire_link;
         level_at(sim, at_ns);
         loop_arm(loop, &io->timer, dies_done_ns(sim, io, at_ns));
@@ -266,6 +343,12 @@ static void sim_facts(const struct drive *drive, struct drive_facts *ret)
     ret->dio_align_bytes = drive->align_bytes;
     snprintf(ret->how, sizeof(ret->how), "simulated, %u dies, write cache %s", p->dies,
              units_format_size(p->cache_bytes, cache, sizeof(cache)));
+    if (sim->heat.throttled_ns > 0) {
+        uint64_t length = strlen(ret->how);
+
+        snprintf(ret->how + length, sizeof(ret->how) - length, ", %s too hot",
+                 units_format_duration(sim->heat.throttled_ns, flush, sizeof(flush)));
+    }
     if (p->flush_ns > 0) {
         snprintf(ret->flush, sizeof(ret->flush), "cache drained, then %s",
                  units_format_duration(p->flush_ns, flush, sizeof(flush)));
@@ -321,6 +404,11 @@ static const char *params_wrong(const struct drive_sim_params *p)
     if (p->cache_bytes < 1 || p->stripe_bytes < 512) {
         return "cache must be above 0 and stripe at least 512 bytes";
     }
+    if (p->throttle_at > 0 &&
+        (p->throttle_to <= 0 || p->throttle_to > 1 || p->heat < 0 || p->heat_time_ns < 1 ||
+         p->power_idle < 0 || p->power_read < 0 || p->power_program < 0)) {
+        return "throttle_to must be above 0 and at most 1, heat_time above 0, no power below 0";
+    }
     if (p->write_amplification != 0 ? p->write_amplification < 1 : p->over_provisioning <= 0) {
         return "write_amplification must be 1 or more, or 0 with over_provisioning above 0";
     }
@@ -338,8 +426,8 @@ static void sim_init(struct drive_sim *sim, struct loop *loop, uint64_t seed)
     sim->read_min_ns = whole_ns(read_ns * (1 - p->read_jitter));
     sim->read_spread_ns = (uint64_t)whole_ns(read_ns * 2 * p->read_jitter);
     sim->suspend_spread_ns = (uint64_t)(p->program_suspend_max_ns - p->program_suspend_min_ns);
-    sim->program_unit_ns =
-        later(1, whole_ns((double)p->stripe_bytes * p->dies / sim->drain_bytes_per_ns));
+    sim_heat_init(&sim->heat, p);
+    set_speed(sim);
     sim->stripe_left_bytes = p->stripe_bytes;
     rng_init(&sim->read_rng, seed, 1);
     rng_init(&sim->program_rng, seed, 2);

@@ -13,6 +13,7 @@ static const char *const places[] = {"random", "sequential"};
 static const char *const index_sets[] = {"lean", "full"};
 static const char *const k_fills[] = {"settled", "pristine"};
 static const char *const durabilities[] = {"flush", "fua"};
+static const char *const checkpoints[] = {"automatic", "indirect"};
 static const char *const drives[] = {"sim", "null", "uring"};
 static const char *const starts[] = {"warm", "cold"};
 static const char *const fills[] = {"auto", "yes", "no"};
@@ -248,6 +249,8 @@ static const struct key database_rows[] = {
      .help = "from one checkpoint to the next; 0: by the log alone"},
     {"checkpoint_depth", KEY_COUNT, MODEL(checkpoint_depth), "1", "65536", BY_PROFILE,
      .help = "a checkpoint's writes in flight"},
+    {"checkpoint_kind", KEY_WORD, MODEL(checkpoint_indirect), KEY_WORDS(checkpoints), BY_PROFILE,
+     .help = "sqlserver: automatic ones write all at once, indirect ones by and by"},
     {"io_capacity", KEY_COUNT, MODEL(io_capacity), "1", "10M", BY_PROFILE,
      .help = "innodb: pages a second that the cleaner aims at"},
     {"io_capacity_max", KEY_COUNT, MODEL(io_capacity_max), "1", "10M", BY_PROFILE,
@@ -331,6 +334,8 @@ static const struct key target_rows[] = {
      .help = "least wait of a read that meets a program"},                                        \
     {"program_suspend_max", KEY_DURATION, SIM(program_suspend_max_ns), "0", "1s", BY_MODEL,       \
      .help = "longest wait of such a read"},                                                      \
+    {"suspends", KEY_COUNT, SIM(suspends), "1", "1000", BY_MODEL,                                 \
+     .help = "how often reads may suspend a program; 16 unless given"},                            \
     {"command", KEY_DURATION, SIM(command_ns), "0", "1s", BY_MODEL,                               \
      .help = "serial time of a command: 1 / the highest IOPS"},                                   \
     {"fixed", KEY_DURATION, SIM(fixed_ns), "0", "1s", BY_MODEL,                                   \
@@ -353,8 +358,26 @@ static const struct key target_rows[] = {
      .help = "spare flash against the capacity"},                                                 \
     {"write_amplification", KEY_NUMBER, SIM(write_amplification), "0", "100", BY_MODEL,           \
      .help = "fixed; 0: worked out from what is written"},                                        \
+    {"gc_unit", KEY_SIZE, SIM(gc_unit_bytes), "0", "1TiB", BY_MODEL,                              \
+     .help = "garbage is collected each so much that is written; 0: by and by"},                  \
     {"stack", KEY_DURATION, SIM(stack_ns), "0", "1s", BY_MODEL,                                   \
-     .help = "the host's virtual stack, added to every request"}
+     .help = "the host's virtual stack, added to every request"},                                 \
+    {"throttle_at", KEY_NUMBER, SIM(throttle_at), "0", "150", BY_MODEL,                           \
+     .help = "degrees Celsius from which it slows down; 0: heat is not imitated"},                \
+    {"throttle_to", KEY_SHARE, SIM(throttle_to), "1%", "100%", BY_MODEL,                          \
+     .help = "of its speed then"},                                                                \
+    {"ambient", KEY_NUMBER, SIM(ambient), "0", "100", BY_MODEL,                                   \
+     .help = "temperature of the air"},                                                           \
+    {"heat", KEY_NUMBER, SIM(heat), "0", "100", BY_MODEL,                                         \
+     .help = "degrees above it a watt"},                                                          \
+    {"heat_time", KEY_DURATION, SIM(heat_time_ns), "1s", "1d", BY_MODEL,                          \
+     .help = "time constant of warming and cooling"},                                             \
+    {"power_idle", KEY_NUMBER, SIM(power_idle), "0", "1000", BY_MODEL,                            \
+     .help = "watts when idle"},                                                                  \
+    {"power_read", KEY_NUMBER, SIM(power_read), "0", "1000", BY_MODEL,                            \
+     .help = "watts more a GB/s read"},                                                           \
+    {"power_program", KEY_NUMBER, SIM(power_program), "0", "1000", BY_MODEL,                      \
+     .help = "watts more a GB/s programmed"}
 /* clang-format on */
 
 #define DRIVE(member) KEY_FIELD(struct scenario_drive, member)

@@ -23,6 +23,7 @@ static const struct {
     {"read_jitter", SHARE, FIELD(read_jitter), 8},
     {"program_suspend_min", DURATION, FIELD(program_suspend_min_ns), 8},
     {"program_suspend_max", DURATION, FIELD(program_suspend_max_ns), 8},
+    {"suspends", COUNT, FIELD(suspends), 4},
     {"command", DURATION, FIELD(command_ns), 8},
     {"fixed", DURATION, FIELD(fixed_ns), 8},
     {"write_ack", DURATION, FIELD(write_ack_ns), 8},

@@ -1,0 +1,256 @@
+/* rooms: base io. The write amplification of the simulated drive, which simulates no flash block,
+ * against the analytical curve, and against a flash translation layer that does map every page. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "drive_load.h"
+#include "io/drive_types.h"
+
+/* ---- pages mapped one by one -----------------------------------------------------------------
+ */
+
+enum { PAGE = 4096, LOGICAL = 1 << 18, BLOCK = 256, NONE = -1 };
+
+/* One open block for what the host writes and what is moved; the emptiest block is erased. */
+struct ftl {
+    int32_t place[LOGICAL]; /* physical page of each logical one */
+    int32_t *holds;         /* the other way round */
+    int32_t *valid;         /* pages of each block */
+    uint32_t blocks, open, next;
+    int32_t *free_blocks;
+    uint32_t free_count;
+    uint64_t host, programmed;
+};
+
+static void ftl_put(struct ftl *ftl, uint32_t page)
+{
+    uint32_t at = ftl->open * BLOCK + ftl->next++;
+
+    ftl->place[page] = (int32_t)at;
+    ftl->holds[at] = (int32_t)page;
+    ftl->valid[ftl->open]++;
+    ftl->programmed++;
+    if (ftl->next == BLOCK) {
+        ftl->open = (uint32_t)ftl->free_blocks[--ftl->free_count];
+        ftl->next = 0;
+    }
+}
+
+static void ftl_drop(struct ftl *ftl, uint32_t page)
+{
+    if (ftl->place[page] != NONE) {
+        ftl->holds[ftl->place[page]] = NONE;
+        ftl->valid[ftl->place[page] / BLOCK]--;
+        ftl->place[page] = NONE;
+    }
+}
+
+static void ftl_collect(struct ftl *ftl)
+{
+    uint32_t victim = ftl->open;
+    int32_t least = BLOCK + 1;
+
+    for (uint32_t b = 0; b < ftl->blocks; b++) {
+        /* a free block holds nothing: its count is -1 */
+        if (b != ftl->open && ftl->valid[b] >= 0 && ftl->valid[b] < least) {
+            least = ftl->valid[b];
+            victim = b;
+        }
+    }
+    for (uint32_t i = victim * BLOCK; i < (victim + 1) * BLOCK; i++) {
+        int32_t page = ftl->holds[i];
+
+        if (page != NONE) {
+            ftl_drop(ftl, (uint32_t)page);
+            ftl_put(ftl, (uint32_t)page);
+        }
+    }
+    ftl->free_blocks[ftl->free_count++] = (int32_t)victim;
+}
+
+static void ftl_write(struct ftl *ftl, uint32_t page)
+{
+    ftl->host++;
+    ftl_drop(ftl, page);
+    ftl_put(ftl, page);
+    while (ftl->free_count < 3) {
+        ftl_collect(ftl);
+    }
+}
+
+static struct ftl *ftl_new(double over_provisioning)
+{
+    struct ftl *ftl = calloc(1, sizeof(*ftl));
+
+    /* the open block and the free ones hold nothing back: they come on top */
+    ftl->blocks = (uint32_t)(LOGICAL * (1 + over_provisioning) / BLOCK + 0.5) + 3;
+    ftl->holds = malloc(ftl->blocks * BLOCK * sizeof(*ftl->holds));
+    ftl->valid = calloc(ftl->blocks, sizeof(*ftl->valid));
+    ftl->free_blocks = calloc(ftl->blocks, sizeof(*ftl->free_blocks));
+    memset(ftl->place, 0xff, sizeof(ftl->place));
+    memset(ftl->holds, 0xff, ftl->blocks * BLOCK * sizeof(*ftl->holds));
+    for (uint32_t b = ftl->blocks - 1; b > 0; b--) {
+        ftl->free_blocks[ftl->free_count++] = (int32_t)b;
+    }
+    for (uint32_t page = 0; page < LOGICAL; page++) {
+        ftl_write(ftl, page);
+    }
+    return ftl;
+}
+
+static void ftl_free(struct ftl *ftl)
+{
+    free(ftl->holds);
+    free(ftl->valid);
+    free(ftl->free_blocks);
+    free(ftl);
+}
+
+/* ---- the same on both ------------------------------------------------------------------------
+ */
+
+struct pattern {
+    const char *what;
+    double over_provisioning;
+    double span;    /* share of the drive that is written */
+    double kept;    /* share of the drive that holds data; the rest is trimmed */
+    double percent; /* how close */
+    bool sequential;
+};
+
+static double of_ftl(const struct pattern *pattern)
+{
+    struct ftl *ftl = ftl_new(pattern->over_provisioning);
+    uint32_t span = (uint32_t)(LOGICAL * pattern->span);
+    uint64_t programmed = 0, host = 0;
+    struct rng rng;
+    double ret;
+
+    rng_init(&rng, 7, 1);
+    for (uint32_t page = (uint32_t)(LOGICAL * pattern->kept); page < LOGICAL; page++) {
+        ftl_drop(ftl, page);
+    }
+    for (uint32_t i = 0; i < 24 * span; i++) {
+        if (i == 12 * span) {
+            programmed = ftl->programmed;
+            host = ftl->host;
+        }
+        ftl_write(ftl, pattern->sequential ? i % span : (uint32_t)rng_below(&rng, span));
+    }
+    ret = (double)(ftl->programmed - programmed) / (double)(ftl->host - host);
+    ftl_free(ftl);
+    return ret;
+}
+
+static double programmed_bytes(const struct drive *drive, double host_bytes)
+{
+    struct drive_facts facts;
+
+    drive_facts(drive, &facts);
+    return facts.write_amplification * host_bytes;
+}
+
+static double of_drive(const struct pattern *pattern)
+{
+    const uint64_t bytes = (uint64_t)LOGICAL * PAGE;
+    struct drive_sim_params params = load_small_drive(bytes);
+    struct load load = {.depth = 16, .bytes = PAGE, .seed = 1, .sequential = pattern->sequential};
+    struct load_result result;
+    struct drive *drive;
+    struct loop loop;
+    struct error err;
+    double before, host;
+
+    params.over_provisioning = pattern->over_provisioning;
+    assert_int_equal(loop_virtual_open(&loop, 64, &err), 0);
+    drive = drive_sim_open(&loop, &params, 1, false, &err);
+    assert_non_null(drive);
+    if (pattern->kept < 1) {
+        uint64_t from = (uint64_t)((double)bytes * pattern->kept);
+
+        load_one(drive, IO_TRIM, 0, from, NULL, (uint32_t)(bytes - from), NULL);
+    }
+    load.span_bytes = (uint64_t)((double)bytes * pattern->span);
+    load.warm = 0;
+    load.count = 6 * load.span_bytes / PAGE;
+    load_run(&load, &loop, drive, &result);
+    host = (double)(load.count + load.depth) * PAGE;
+    before = programmed_bytes(drive, host);
+    load_run(&load, &loop, drive, &result);
+    host = (programmed_bytes(drive, 2 * host) - before) / host;
+    drive_close(drive);
+    loop_close(&loop);
+    return host;
+}
+
+static void close_to(const char *what, double got, double want, double percent)
+{
+    if (got < want * (1 - percent / 100) || got > want * (1 + percent / 100)) {
+        fail_msg("%s: %.4g, expected %.4g within %.3g %%", what, got, want, percent);
+    }
+}
+
+/*
+ * Uniform random writes. Desnoyers, "Analytic modeling of SSD write performance" (SYSTOR 2012), and
+ * Xiang and Kurkoski (arXiv:1110.4245): WA = a / (a + W(-a e^-a)) with a = 1 + over-provisioning,
+ * W Lambert's function (its branch above -1). The values are that formula's, by another program.
+ */
+static void test_uniform_random_writes_follow_the_curve(void **state)
+{
+    const struct {
+        struct pattern pattern;
+        double curve;
+    } rows[] = {
+        {{"7 %", 0.07, 1, 1, 10, false}, 7.817},
+        {{"14 %", 0.14, 1, 1, 10, false}, 4.253},
+        {{"28 %", 0.28, 1, 1, 10, false}, 2.481},
+    };
+
+    for (int i = 0; i < 3; i++) {
+        double sim = of_drive(&rows[i].pattern), ftl = of_ftl(&rows[i].pattern);
+
+        print_message(
+            "over-provisioning %-5s curve %.2f  simulated drive %.2f  mapped pages %.2f\n",
+            rows[i].pattern.what, rows[i].curve, sim, ftl);
+        close_to(rows[i].pattern.what, sim, rows[i].curve, rows[i].pattern.percent);
+        close_to(rows[i].pattern.what, ftl, rows[i].curve, rows[i].pattern.percent);
+    }
+}
+
+static void test_spans_and_order_do_as_mapped_pages_do(void **state)
+{
+    const struct pattern rows[] = {
+        {"half of a full drive", 0.07, 0.5, 1, 10, false},
+        {"a quarter of a full drive", 0.07, 0.25, 1, 10, false},
+        {"an eighth of a full drive", 0.14, 0.125, 1, 10, false},
+        {"half, the rest trimmed", 0.07, 0.5, 0.5, 10, false},
+        {"a quarter, half trimmed", 0.07, 0.25, 0.5, 10, false},
+        {"in order", 0.07, 1, 1, 10, true},
+        {"in order, half", 0.28, 0.5, 1, 10, true},
+    };
+
+    for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        double sim = of_drive(&rows[i]), ftl = of_ftl(&rows[i]);
+
+        print_message("%-26s over-provisioning %2.0f %%  simulated drive %.2f  mapped pages %.2f\n",
+                      rows[i].what, rows[i].over_provisioning * 100, sim, ftl);
+        close_to(rows[i].what, sim, ftl, rows[i].percent);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_uniform_random_writes_follow_the_curve),
+        cmocka_unit_test(test_spans_and_order_do_as_mapped_pages_do),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
