@@ -88,9 +88,9 @@ static void log_ticks(struct chart_scale *scale, bool widen)
         scale->least = pow(10, from);
         scale->largest = pow(10, until);
     }
-    for (double decade = from; decade <= until && decade < from + 20; decade++) {
+    for (uint32_t decade = 0; decade < 20 && from + decade <= until; decade++) {
         for (uint32_t i = 0; i < each; i++) {
-            add_tick(scale, steps[i] * pow(10, decade));
+            add_tick(scale, steps[i] * pow(10, from + decade));
         }
     }
 }

@@ -194,14 +194,14 @@ void doc_heat(struct doc *doc, const double *x_edges, uint32_t columns, const do
     }
 }
 
-const char *doc_chart_data(const struct doc *doc, uint32_t at, struct text *ret)
+const char *doc_chart_data(const struct doc *doc, uint32_t block, struct text *ret)
 {
-    const struct doc_block *block = &doc->blocks[at];
+    const struct doc_block *chart = &doc->blocks[block];
 
-    if (block->kind != DOC_CHART || block->chart.kind != DOC_LINES) {
+    if (chart->kind != DOC_CHART || chart->chart.kind != DOC_LINES) {
         return NULL;
     }
-    for (uint32_t i = block->first_part; i < block->first_part + block->part_count; i++) {
+    for (uint32_t i = chart->first_part; i < chart->first_part + chart->part_count; i++) {
         const struct doc_part *part = &doc->parts[i];
 
         if (part->kind != DOC_SERIES) {
@@ -219,5 +219,5 @@ const char *doc_chart_data(const struct doc *doc, uint32_t at, struct text *ret)
             }
         }
     }
-    return block->chart.key;
+    return chart->chart.key;
 }

@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_MOST = 8, NAME_MOST = 160 };
+enum { LINES_MOST = 8, BARS_MOST = 48, NAME_MOST = 160 };
 
 /* Runs by what was measured, and each of these by its throughput. */
+struct sweep_run {
+    const struct result *result;
+};
 struct sweep {
-    const struct result **runs;
+    struct sweep_run *runs;
     uint32_t count;
     int64_t slo_ns;
     bool bare;
@@ -37,8 +40,8 @@ static const char *name_of(const struct result *result, char buf[NAME_MOST])
 
 static int by_name_and_load(const void *a, const void *b)
 {
-    const struct result *left = *(const struct result *const *)a;
-    const struct result *right = *(const struct result *const *)b;
+    const struct result *left = ((const struct sweep_run *)a)->result;
+    const struct result *right = ((const struct sweep_run *)b)->result;
     char left_name[NAME_MOST], right_name[NAME_MOST];
     int order = strcmp(name_of(left, left_name), name_of(right, right_name));
 
@@ -55,8 +58,9 @@ static uint32_t same_name(const struct sweep *sweep, uint32_t from)
     char first[NAME_MOST], other[NAME_MOST];
     uint32_t n = 1;
 
-    name_of(sweep->runs[from], first);
-    while (from + n < sweep->count && strcmp(first, name_of(sweep->runs[from + n], other)) == 0) {
+    name_of(sweep->runs[from].result, first);
+    while (from + n < sweep->count &&
+           strcmp(first, name_of(sweep->runs[from + n].result, other)) == 0) {
         n++;
     }
     return n;
@@ -67,7 +71,7 @@ static int64_t least_p99(const struct sweep *sweep)
     int64_t least = INT64_MAX;
 
     for (uint32_t i = 0; i < sweep->count; i++) {
-        int64_t p99 = sweep->runs[i]->aggregate.response.p99_ns;
+        int64_t p99 = sweep->runs[i].result->aggregate.response.p99_ns;
 
         least = p99 > 0 && p99 < least ? p99 : least;
     }
@@ -81,10 +85,10 @@ static const struct result *knee(const struct sweep *sweep, uint32_t from, uint3
     const struct result *ret = NULL;
 
     for (uint32_t i = from; n > 1 && i < from + n; i++) {
-        const struct result_vm *all = &sweep->runs[i]->aggregate;
+        const struct result_vm *all = &sweep->runs[i].result->aggregate;
 
         if (all->response.count > 0 && all->response.p99_ns < sweep->slo_ns) {
-            ret = sweep->runs[i];
+            ret = sweep->runs[i].result;
         }
     }
     return ret;
@@ -97,18 +101,53 @@ static void curve(struct doc *doc, const struct sweep *sweep, uint32_t from, uin
     char name[NAME_MOST];
 
     doc->failed = doc->failed || !x || !y;
-    for (uint32_t i = 0; i < n && !doc->failed; i++) {
-        x[i] = sweep->runs[from + i]->aggregate.tps;
-        y[i] = sweep->runs[from + i]->aggregate.response.mean_ns;
-    }
-    if (!doc->failed) {
-        doc_series(doc, name_of(sweep->runs[from], name), x, y, n);
+    if (x && y) {
+        for (uint32_t i = 0; i < n; i++) {
+            x[i] = sweep->runs[from + i].result->aggregate.tps;
+            y[i] = sweep->runs[from + i].result->aggregate.response.mean_ns;
+        }
+        doc_series(doc, name_of(sweep->runs[from].result, name), x, y, n);
     }
     if (at) {
         doc_mark(doc, "knee", at->aggregate.tps, at->aggregate.response.mean_ns);
     }
     mem_free(x);
     mem_free(y);
+}
+
+/* A bar a run: throughput, bytes, the 99th percentile. */
+static void bars(struct doc *doc, const struct sweep *sweep, const char *key, const char *title,
+                 enum doc_unit unit, double (*value)(const struct result_vm *vm))
+{
+    struct doc_chart chart = {.kind = DOC_BARS, .key = key, .title = title, .y = {.unit = unit}};
+    char name[NAME_MOST], label[NAME_MOST + 32], users[FIGURE_TEXT];
+    double values[BARS_MOST];
+
+    doc_chart(doc, &chart);
+    for (uint32_t i = 0; i < sweep->count; i++) {
+        const struct result_vm *all = &sweep->runs[i].result->aggregate;
+
+        snprintf(label, sizeof(label), "%s, %s", name_of(sweep->runs[i].result, name),
+                 figure_count(all->users, users));
+        doc_category(doc, label);
+        values[i] = value(all);
+    }
+    doc_series(doc, title, NULL, values, sweep->count);
+}
+
+static double tps_of(const struct result_vm *vm)
+{
+    return vm->tps;
+}
+
+static double mb_s_of(const struct result_vm *vm)
+{
+    return vm->mb_s;
+}
+
+static double p99_of(const struct result_vm *vm)
+{
+    return (double)vm->response.p99_ns;
 }
 
 static void run_row(struct doc *doc, const struct result *result, bool is_knee)
@@ -150,7 +189,7 @@ static void table(struct doc *doc, const struct sweep *sweep)
         n = same_name(sweep, i);
         at = knee(sweep, i, n);
         for (uint32_t k = i; k < i + n; k++) {
-            run_row(doc, sweep->runs[k], sweep->runs[k] == at);
+            run_row(doc, sweep->runs[k].result, sweep->runs[k].result == at);
         }
     }
 }
@@ -164,14 +203,20 @@ static void draw(struct doc *doc, const struct sweep *sweep)
                               .y = {"average response time", DOC_NS, false}};
     char slo[FIGURE_TEXT];
 
-    doc_heading(doc, 1, "rawtps sweep · %s · %" PRIu32 " runs", sweep->runs[0]->scenario.name,
-                sweep->count);
+    doc_heading(doc, 1, "rawtps sweep · %s · %" PRIu32 " runs",
+                sweep->runs[0].result->scenario.name, sweep->count);
     doc_chart(doc, &chart);
     for (uint32_t i = 0, lines = 0, n; i < sweep->count && lines < LINES_MOST; i += n, lines++) {
         n = same_name(sweep, i);
         curve(doc, sweep, i, n);
     }
     table(doc, sweep);
+    if (sweep->count <= BARS_MOST) {
+        bars(doc, sweep, "sweep_tps", sweep->bare ? "IOPS, by outstanding" : "TPS, by users",
+             DOC_NUMBER, tps_of);
+        bars(doc, sweep, "sweep_mb_s", "MB/s read and written", DOC_NUMBER, mb_s_of);
+        bars(doc, sweep, "sweep_p99", "99th percentile of response time", DOC_NS, p99_of);
+    }
     doc_note(doc,
              "Knee: the highest throughput whose p99 is below %s. One run a point: run-to-run "
              "variation is not in the curve.",
@@ -187,9 +232,11 @@ void doc_page_sweep(struct doc *doc, const struct result *const *results, uint32
         doc->failed = true;
         return;
     }
-    memcpy(sweep.runs, results, count * sizeof(*results));
+    for (uint32_t i = 0; i < count; i++) {
+        sweep.runs[i].result = results[i];
+    }
     qsort(sweep.runs, count, sizeof(*sweep.runs), by_name_and_load);
-    sweep.bare = run_is_bare(sweep.runs[0]);
+    sweep.bare = run_is_bare(sweep.runs[0].result);
     sweep.slo_ns = slo_ns > 0 ? slo_ns : least_p99(&sweep);
     if (slo_ns <= 0 && sweep.slo_ns < INT64_MAX / 10) {
         sweep.slo_ns *= 10;
