@@ -189,6 +189,7 @@ struct result {
     } run;
     struct {
         char name[64], sha256[72], basis[24], scale[24];
+        char settings[512]; /* "key=value ..." of the command line, but for the drive's */
         char *text;
         bool comparable; /* full scale and full phases */
         struct {

@@ -14,6 +14,27 @@ static void copy_text(char *to, size_t size, const char *from)
     snprintf(to, size, "%s", from == NULL ? "" : from);
 }
 
+/* What is not in the scenario's text and has no place of its own in the result. */
+static void outcome_settings(const struct plan *plan, char *ret, size_t size)
+{
+    static const char *const elsewhere[] = {"drive.", "seed", "scale", "phases.sample",
+                                            "target.url"};
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < plan->choice_count && used < size; i++) {
+        const struct plan_choice *choice = &plan->choices[i];
+        bool said = strcmp(choice->from, "command line") != 0;
+
+        for (uint32_t k = 0; k < sizeof(elsewhere) / sizeof(elsewhere[0]); k++) {
+            said |= strncmp(choice->path, elsewhere[k], strlen(elsewhere[k])) == 0;
+        }
+        if (!said) {
+            used += (size_t)snprintf(ret + used, size - used, "%s%s=%s", used ? " " : "",
+                                     choice->path, choice->value);
+        }
+    }
+}
+
 static void outcome_scenario(struct run *run)
 {
     const struct plan *plan = run->plan;
@@ -21,6 +42,7 @@ static void outcome_scenario(struct run *run)
 
     copy_text(result->scenario.name, sizeof(result->scenario.name), plan->name);
     copy_text(result->scenario.sha256, sizeof(result->scenario.sha256), plan->sha256);
+    outcome_settings(plan, result->scenario.settings, sizeof(result->scenario.settings));
     copy_text(result->scenario.basis, sizeof(result->scenario.basis), plan->basis);
     copy_text(result->scenario.scale, sizeof(result->scenario.scale), plan->scale_text);
     result->scenario.text = mem_strdup(plan->text);

@@ -309,6 +309,8 @@ static const struct schema_key scenario_keys[] = {
     STR(result, scenario.name, "name", KEY_REQUIRED, ""),
     STR(result, scenario.sha256, "sha256", 0, "of the text"),
     TEXT(result, scenario.text, "text", 0, "the exact bytes of the file"),
+    STR(result, scenario.settings, "settings", 0,
+        "keys set on the command line, but the drive's: `workload.threads=64`"),
     STR(result, scenario.basis, "basis", 0, "what the scenario rests on"),
     STR(result, scenario.scale, "scale", 0, "`1`, `1/400`"),
     BOOL(result, scenario.comparable, "comparable", 0, "full scale and full phases"),

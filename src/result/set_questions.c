@@ -1,9 +1,12 @@
 #include "set_rows.h"
 
+#include "base/checksum.h"
 #include "base/units.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { SETTINGS_SHOWN = 40 }; /* longer ones are told apart by their checksum */
 
 static bool say(struct set_answer *ret, const char *text)
 {
@@ -13,8 +16,14 @@ static bool say(struct set_answer *ret, const char *text)
 
 static bool ask_scenario(const struct result *result, struct set_answer *ret)
 {
-    snprintf(ret->text, sizeof(ret->text), "%.63s@%.8s", result->scenario.name,
-             result->scenario.sha256);
+    const char *settings = result->scenario.settings;
+    bool fits = strlen(settings) < SETTINGS_SHOWN;
+    char sha[SHA256_HEX];
+
+    sha256_hex(settings, strlen(settings), sha);
+    snprintf(ret->text, sizeof(ret->text), "%.48s@%.8s%s%.*s%s%.*s", result->scenario.name,
+             result->scenario.sha256, settings[0] ? " " : "", SETTINGS_SHOWN, settings,
+             fits ? "" : "...@", fits ? 0 : 8, sha);
     return true;
 }
 

@@ -76,6 +76,12 @@ like 'a VM alone' "$out" '^ tps ↑ +vm0 '
 run "$RAWTPS" compare slow fast --color always
 like 'colour if it is asked for' "$out" "$(printf '\033')\\[32mbetter"
 
+"$RAWTPS" run tiny.yaml --virtual --quiet --set drive.like=gen5-fast --set workload.outstanding=8 \
+    --out eight >/dev/null || fail 'run eight'
+run "$RAWTPS" compare fast eight --strict
+like 'a key set on the command line makes another scenario' "$out" \
+    'differs.*scenario tiny@[0-9a-f]* | tiny@[0-9a-f]* workload.outstanding=8'
+
 run "$RAWTPS" compare slow fast --strict
 is '--strict: drives of another size are 6' "$code" 6
 like 'and it says what' "$err" '^rawtps: --strict: not comparable: capacity '
