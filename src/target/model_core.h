@@ -25,6 +25,7 @@ enum session_phase {
     PHASE_COMMIT_LOG,
     PHASE_COMMIT_END,
     PHASE_ROLLBACK,
+    PHASE_PURGE, /* innodb: no user's, goes on until nothing is left to purge */
 };
 
 enum session_flag {
@@ -125,6 +126,7 @@ struct rows_ops {
 struct model_tpcc;
 struct model_sysbench;
 struct model_writer;
+struct model_purge;
 
 struct model {
     struct target target;
@@ -139,6 +141,7 @@ struct model {
     struct model_cpu cpu;
     struct cpu_factors factors;
     struct model_writer *writer;
+    struct model_purge *purge; /* NULL: there is none */
     const struct rows_ops *rows;
     struct model_tpcc *tpcc;
     struct model_sysbench *sysbench;
@@ -270,6 +273,19 @@ uint32_t writer_check(const struct model *m, struct target_check *ret, uint32_t 
 /* warm: a frame for nothing, whatever it holds; and keep the dirty share steady. */
 uint32_t writer_warm_frame(struct model *m);
 void writer_warm_dirty(struct model *m);
+
+/* ---- purge (model_purge.c) ---- */
+
+uint32_t purge_sessions(const struct model_settings *settings); /* behind those of the users */
+uint64_t purge_memory_bytes(const struct model_settings *settings);
+int purge_open(struct model *m, struct error *err);
+void purge_close(struct model *m);
+void purge_start(struct model *m); /* also: forget what there is to do */
+void purge_stop(struct model *m);
+/* A row was changed there. */
+void purge_note(struct model *m, const struct model_session *s, const struct touch *touch);
+void purge_plan(const struct model *m, uint32_t number, struct plan *plan);
+bool purge_step(struct model *m, uint32_t number);
 
 /* ---- pages (model_reader.c) ---- */
 

@@ -132,6 +132,7 @@ void model_warm(struct target *target, bool on)
     log_append(&m->log, 0);
     if (!on) {
         writer_start(m);
+        purge_start(m);
     }
 }
 
@@ -154,6 +155,7 @@ void target_model_restart(struct target *target)
         memset(m->image_map, 0, m->map_bytes); /* it ends with a checkpoint */
     }
     writer_start(m);
+    purge_start(m);
 }
 
 void model_stop(struct target *target)
@@ -163,6 +165,7 @@ void model_stop(struct target *target)
     m->stopped = true;
     loop_disarm(m->loop, &m->lock_timer);
     writer_stop(m);
+    purge_stop(m);
 }
 
 const char *target_model_table(const struct target *target, uint64_t offset)

@@ -9,6 +9,7 @@
 
 #define SECOND_NS 1000000000ll
 enum { MEAN_SECONDS = 30, FILES = 256 };
+enum { SCAN_LOOKS = 1024 }; /* frames looked at in one go, beside those that are to be freed */
 
 static void batch_next(struct model *m);
 
@@ -67,11 +68,6 @@ static bool batch_add(struct model *m, uint32_t frame, bool from_list)
     }
     batch->count++;
     return true;
-}
-
-static bool batch_add_victim(struct model *m, uint32_t frame)
-{
-    return batch_add(m, frame, false);
 }
 
 static void extra_submit(struct model *m, enum io_verb verb, uint32_t pages,
@@ -216,18 +212,11 @@ void flush_log_advanced(struct model *m)
     }
 }
 
-/* A page of the batch has arrived: if it came from the tail, its frame is free. */
-void flush_page_done(struct model *m, const struct model_io *slot)
+/* A page of the batch has arrived. */
+void flush_page_done(struct model *m)
 {
     struct flush_batch *batch = &m->writer->batch;
-    uint32_t page = (uint32_t)((slot->io.offset - m->layout.data_offset) / m->is.page_bytes);
-    uint32_t frame = pool_find(&m->pool, page);
-    const struct pool_frame *f = &m->pool.frames[frame];
 
-    if (slot->kind == WRITE_CLEANER && (f->prev & FRAME_OLD) &&
-        (f->prev & (FRAME_DIRTY | FRAME_WRITING)) == 0) {
-        pool_evict(&m->pool, frame);
-    }
     must(batch->state == BATCH_PAGES_OUT && batch->out > 0);
     if (--batch->out == 0) {
         batch_next(m);
@@ -236,6 +225,54 @@ void flush_page_done(struct model *m, const struct model_io *slot)
 
 /* ---- what to write -----------------------------------------------------------------------------
  */
+
+/*
+ * The cleaner's scan (buf_flush_LRU_list_batch): from the tail on clean pages are freed until
+ * enough are; dirty ones that it meets are written, and freed by a later scan if they are still
+ * clean.
+ */
+static void tail_scan(struct model *m)
+{
+    struct model_writer *w = m->writer;
+    struct pool *pool = &m->pool;
+    uint32_t frame = pool->tail, looks = SCAN_LOOKS + 2 * w->free_target;
+
+    w->tail_due = 0;
+    while (frame != POOL_NONE && pool->free_count < w->free_target && looks-- > 0) {
+        const struct pool_frame *f = &pool->frames[frame];
+        uint32_t before = f->prev & FRAME_LINK;
+
+        if (before != POOL_NONE) {
+            __builtin_prefetch(&pool->frames[pool->frames[before].prev & FRAME_LINK]);
+            pool_prefetch(pool, pool->frames[before].page);
+        }
+        if ((f->prev & (FRAME_DIRTY | FRAME_WRITING)) == 0) {
+            pool_evict(pool, frame);
+        } else if ((f->prev & FRAME_WRITING) == 0 && w->tail_due < m->is.io_capacity_max) {
+            w->tail_due++;
+        }
+        frame = before;
+    }
+    w->refill = pool->free_count < w->free_target;
+}
+
+static void batch_fill_from_tail(struct model *m)
+{
+    struct model_writer *w = m->writer;
+    uint32_t frame = m->pool.tail, looks = SCAN_LOOKS + 4 * w->free_target;
+
+    while (frame != POOL_NONE && w->tail_due > 0 && w->batch.count < BATCH_PAGES && looks-- > 0) {
+        const struct pool_frame *f = &m->pool.frames[frame];
+        uint32_t before = f->prev & FRAME_LINK;
+
+        if ((f->prev & FRAME_DIRTY) && (f->prev & FRAME_WRITING) == 0) {
+            batch_add(m, frame, false);
+            w->tail_due--;
+        }
+        frame = before;
+    }
+    w->tail_due = w->batch.count < BATCH_PAGES ? 0 : w->tail_due;
+}
 
 static void batch_fill_from_list(struct model *m)
 {
@@ -264,18 +301,18 @@ void flush_pump(struct model *m)
         return;
     }
     if (batch->state == BATCH_IDLE) {
-        writer_look_again(m);
         memset(batch, 0, sizeof(*batch));
         batch->oldest = m->log.lsn;
         pool_oldest(&m->pool, &batch->oldest);
     }
-    if (m->pool.free_count < w->free_target) {
-        writer_evict_tail(m, batch_add_victim);
+    if (w->refill || m->pool.free_count < w->free_low) {
+        tail_scan(m);
         reader_wake_frames(m);
     }
     if (batch->state != BATCH_IDLE) {
         return;
     }
+    batch_fill_from_tail(m);
     batch_fill_from_list(m);
     if (batch->count == 0) {
         return;

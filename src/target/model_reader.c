@@ -352,13 +352,16 @@ static bool visit_parent(struct model *m, uint32_t number, const struct touch *t
 }
 
 /* The plan's window from the session's step on; returns the touches in it. */
-static uint32_t plan_from(struct model *m, const struct model_session *s)
+static uint32_t plan_from(struct model *m, uint32_t number)
 {
+    const struct model_session *s = model_session(m, number);
     struct plan *plan = &m->plan;
 
     plan->base = s->step;
     plan->count = 0;
-    if (s->op->verb == OP_COMMIT) {
+    if (__builtin_expect(s->phase == PHASE_PURGE, 0)) {
+        purge_plan(m, number, plan);
+    } else if (s->op->verb == OP_COMMIT) {
         plan_add(plan, IX_SYSTEM, s->leaf, TOUCH_WRITE);
     } else {
         m->rows->plan(m, s, s->op, plan);
@@ -391,7 +394,7 @@ bool reader_walk(struct model *m, uint32_t number)
 
     m->pool.now_ms = (uint32_t)(m->loop->now_ns / 1000000);
     do {
-        uint32_t here = plan_from(m, s);
+        uint32_t here = plan_from(m, number);
 
         for (uint32_t i = 0; i < here; i++) {
             const struct touch *touch = &m->plan.touches[i];
@@ -403,6 +406,9 @@ bool reader_walk(struct model *m, uint32_t number)
             if (!buffer_change(m, s, touch) &&
                 !visit(m, number, touch->page, (enum touch_mode)touch->mode)) {
                 return false;
+            }
+            if (touch->mode == TOUCH_WRITE && m->purge && s->phase != PHASE_PURGE) {
+                purge_note(m, s, touch);
             }
             s->flags &= (uint16_t)~SESSION_DESCENDED;
             s->step++;

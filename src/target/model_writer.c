@@ -235,7 +235,7 @@ static void run_done(struct io *io)
     w->out[kind]--;
     w->pages_of[kind] += ok ? slot->pages : 0;
     if (m->is.profile == MODEL_INNODB) {
-        flush_page_done(m, slot);
+        flush_page_done(m);
     } else {
         if (ok && slot->frame != POOL_NONE && m->pool.frames[slot->frame].page == page) {
             evict_victim(m, slot->frame);
@@ -342,13 +342,10 @@ void writer_log_advanced(struct model *m)
 /* ---- frames ------------------------------------------------------------------------------------
  */
 
-/*
- * How far from the tail clean pages are looked for: innodb to its scan depth, then it waits for the
- * batch; sqlserver's lazy writer goes on over a quarter of the pool.
- */
+/* How far from the tail clean pages are looked for: sqlserver's lazy writer goes over a quarter. */
 static uint32_t looks_most(const struct model *m)
 {
-    return m->is.profile == MODEL_INNODB ? TAIL_LOOKS : m->pool.count / 4 + TAIL_LOOKS;
+    return m->pool.count / 4 + TAIL_LOOKS;
 }
 
 /* Each call looks at so many frames more, until enough are free or writer_look_again(). */
@@ -379,9 +376,6 @@ void writer_evict_tail(struct model *m, bool (*dirty)(struct model *, uint32_t f
             pool_evict(pool, frame);
         } else if ((f->prev & FRAME_WRITING) == 0 && asked) {
             asked = dirty(m, frame);
-        }
-        if (!asked && m->is.profile == MODEL_INNODB) {
-            break; /* the cleaner waits for its batch, it passes no dirty page over */
         }
         frame = before;
     }
@@ -446,15 +440,15 @@ void writer_frames(struct model *m, bool none)
     if (m->pool.free_count >= w->free_low || m->stopped) {
         return;
     }
-    if (none && w->looked >= looks_most(m)) {
-        writer_look_again(m);
-    }
     if (m->is.profile == MODEL_INNODB) {
         flush_wake(m);
         flush_pump(m);
-    } else {
-        writer_evict_tail(m, write_gathered);
+        return;
     }
+    if (none && w->looked >= looks_most(m)) {
+        writer_look_again(m);
+    }
+    writer_evict_tail(m, write_gathered);
 }
 
 void writer_pump(struct model *m)

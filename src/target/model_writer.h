@@ -54,8 +54,10 @@ struct model_writer {
     uint32_t quota, warm_hand, warm_coming[2];
     uint64_t second_lsn, second_written, sweep_inserted;
     double lsn_rate, page_rate;
-    bool asleep;      /* innodb: the flush list is left alone until something wakes the cleaner */
-    bool full_charge; /* the log is near its limit: no pacing */
+    bool refill;       /* innodb: fewer frames are free than the cleaner keeps: until it has them */
+    uint32_t tail_due; /* ... dirty pages that its last scan met and has still to write */
+    bool asleep;       /* innodb: the flush list is left alone until something wakes the cleaner */
+    bool full_charge;  /* the log is near its limit: no pacing */
     uint64_t pages_of[WRITE_KINDS], fresh, doubled, batches, early, errors, checkpoints;
 };
 
@@ -99,7 +101,7 @@ void sweep_victim(struct model *m);
 void flush_pump(struct model *m);
 void flush_wake(struct model *m); /* frames run short */
 void flush_log_advanced(struct model *m);
-void flush_page_done(struct model *m, const struct model_io *slot);
+void flush_page_done(struct model *m);
 void flush_move_checkpoint(struct model *m);
 uint32_t flush_undoubled(const struct model *m); /* captured, and not yet in `doubled` */
 void flush_start_timer(struct model *m);

@@ -12,6 +12,11 @@ _Static_assert(sizeof(struct model_session) + sizeof(struct lock_session) <= 96,
                "a session costs at most 96 bytes");
 _Static_assert(sizeof(struct model_io) <= 128, "an outstanding request costs at most 128 bytes");
 
+/*
+ * innodb: pages that every transaction uses and that are always there: the headers of 128 rollback
+ * segments, their undo pages, space headers and inodes: 229 to 256 in every pool measured
+ */
+enum { SYSTEM_FRAMES = 250, SYSTEM_SHARE = 32 };
 enum { NODES_LEAST = 4096, NODES_A_SESSION = 8, FRAMES_SPARE = 8192 };
 
 /* ---- open and free -----------------------------------------------------------------------------
@@ -23,8 +28,11 @@ static uint32_t frames_of(const struct model_settings *settings, const struct mo
     uint64_t frames = settings->buffer_bytes / settings->page_bytes;
     uint64_t most = (uint64_t)layout->pages + layout->pages / 4 + FRAMES_SPARE;
 
-    /* innodb: control blocks take a hundredth (8,112 of 8,192, MODEL.md 5.1) */
-    frames -= settings->profile == MODEL_INNODB ? frames / 100 : 0;
+    if (settings->profile == MODEL_INNODB) {
+        /* control blocks take a hundredth (8,112 of 8,192, MODEL.md 5.1) */
+        frames -= frames / 100;
+        frames -= frames / SYSTEM_SHARE < SYSTEM_FRAMES ? frames / SYSTEM_SHARE : SYSTEM_FRAMES;
+    }
     frames = frames < most ? frames : most;
     return frames < POOL_NONE ? (uint32_t)frames : POOL_NONE - 1;
 }
@@ -102,7 +110,7 @@ static int open_parts(struct model *m, const struct model_place *place, struct e
         (code = locks_open(&m->locks, is->sessions, nodes_of(is), err)) ||
         (code = cpu_open(&m->cpu, m->loop, is->cores, &m->sessions[0].next,
                          sizeof(struct model_session) / sizeof(uint32_t), err)) ||
-        (code = reader_open(m, buffers, err)) ||
+        (code = reader_open(m, buffers, err)) || (code = purge_open(m, err)) ||
         (code = writer_open(m, buffers ? buffers + reads : NULL, err)) ||
         (code = log_open(&m->log, &log, place->log, buffers ? buffers + reads + writes : NULL,
                          is->seed, err))) {
@@ -129,7 +137,8 @@ static int open_maps(struct model *m, struct error *err)
 
     m->map_bytes = map_bytes(m->layout.pages);
     m->made_bytes = map_bytes(grown);
-    m->sessions_bytes = (uint64_t)m->is.sessions * sizeof(struct model_session);
+    m->sessions_bytes =
+        ((uint64_t)m->is.sessions + purge_sessions(&m->is)) * sizeof(struct model_session);
     m->made = mem_large(m->made_bytes);
     m->sessions = mem_large(m->sessions_bytes);
     m->pending_map = has_pending(&m->is) ? mem_large(m->map_bytes) : NULL;
@@ -201,6 +210,7 @@ struct target *target_model_open(const struct model_settings *settings,
         return NULL;
     }
     writer_start(m);
+    purge_start(m);
     return &m->target;
 }
 
@@ -217,6 +227,7 @@ static void model_free(struct target *target)
     if (m->rows) {
         m->rows->close(m);
     }
+    purge_close(m);
     log_close(&m->log);
     writer_close(m);
     reader_close(m);
@@ -253,13 +264,14 @@ static uint64_t memory_of(const struct model_settings *settings, const struct mo
                     map_bytes(layout->pages);
 
     return sizeof(struct model) + maps + map_bytes(layout->pages - layout->grown_first) +
-           (uint64_t)settings->sessions * sizeof(struct model_session) +
+           ((uint64_t)settings->sessions + purge_sessions(settings)) *
+               sizeof(struct model_session) +
            pool_memory_bytes(frames_of(settings, layout), layout->pages,
                              layout->level1_end - layout->level1_first,
                              settings->profile == MODEL_INNODB) +
            locks_memory_bytes(settings->sessions, nodes_of(settings)) +
            (uint64_t)reader_slots(settings) * sizeof(struct model_io) +
-           writer_memory_bytes(settings) +
+           writer_memory_bytes(settings) + purge_memory_bytes(settings) +
            (settings->is_tpcc ? tpcc_rows_memory_bytes(settings)
                               : sysbench_rows_memory_bytes(settings));
 }

@@ -494,11 +494,11 @@ static double log_a_transaction(enum model_profile_kind profile, bool is_tpcc)
     return ret;
 }
 
-/* MODEL.md 6.1: 6.6 KB, 2.0 KB and 4 KB, with its tolerances. */
+/* MODEL.md 9.1 and 6.1: 6.6 KB, 1.4 KB where no leaf splits, and 4 KB, with their tolerances. */
 static void test_the_log_grows_as_measured(void **state)
 {
     assert_true(fabs(log_a_transaction(MODEL_INNODB, true) / 6600 - 1) < 0.15);
-    assert_true(fabs(log_a_transaction(MODEL_INNODB, false) / 2000 - 1) < 0.15);
+    assert_true(fabs(log_a_transaction(MODEL_INNODB, false) / 1400 - 1) < 0.15);
     assert_true(fabs(log_a_transaction(MODEL_SQLSERVER, true) / 4000 - 1) < 0.3);
 }
 
