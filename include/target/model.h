@@ -42,6 +42,7 @@ struct model_settings {
     bool doublewrite;      /* innodb */
     bool cleaner_sleeps;   /* MariaDB from 10.5.8: until it is woken, 9.4 (6) */
     bool full_page_writes; /* postgres */
+    bool data_checksums;   /* postgres: hint bits are logged too */
     int64_t purge_ns;     /* MariaDB from 10.3: old versions are purged so often; 0: not modelled */
     bool optimizer_dives; /* innodb 5.x..: 4 */
     bool change_buffer;

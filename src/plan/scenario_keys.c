@@ -261,6 +261,8 @@ static const struct key database_rows[] = {
      .help = "innodb: pages are written twice, against torn ones"},
     {"full_page_writes", KEY_FLAG, MODEL(full_page_writes), BY_PROFILE,
      .help = "postgres: whole pages go into the log after a checkpoint"},
+    {"data_checksums", KEY_FLAG, MODEL(data_checksums), BY_PROFILE,
+     .help = "postgres: pages carry checksums, so hint bits are logged too"},
     {"optimizer_dives", KEY_FLAG, MODEL(optimizer_dives), BY_PROFILE,
      .help = "innodb: the optimizer reads index pages for its estimates"},
     {"change_buffer", KEY_FLAG, MODEL(change_buffer), BY_PROFILE,

@@ -2,13 +2,14 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "model_postgres.h"
 #include "model_writer.h"
 
 #define MS       1000000ll
 #define PACE_NS  (10 * MS)
-#define SWEEP_NS (200 * MS) /* postgres background writer: every 200 ms, up to 100 pages */
+#define SWEEP_NS (200 * MS) /* postgres: bgwriter_delay and wal_writer_delay */
 #define SLOW_NS  (50 * MS)  /* sqlserver: a checkpoint holds back while writes take longer */
-enum { SWEEP_WRITES = 100, VICTIM_WRITES = 64 };
+enum { VICTIM_WRITES = 64 };
 #define PACE_SHARE 0.9 /* of the interval (checkpoint_completion_target) */
 
 /* Pages dirty at the beginning are written, and no others. */
@@ -243,27 +244,6 @@ static void pace_fire(struct timer *timer)
 /* ---- the clock (postgres) ----------------------------------------------------------------------
  */
 
-/* Twice what was allocated since the last time, ahead of the hand: written, not evicted. */
-static void sweep_ahead(struct model *m)
-{
-    struct model_writer *w = m->writer;
-    uint64_t looks = 2 * (m->pool.inserted - w->sweep_inserted);
-    uint32_t frame = m->pool.hand, writes = 0;
-
-    looks = looks < m->pool.unused ? looks : m->pool.unused;
-    w->sweep_inserted = m->pool.inserted;
-    for (uint64_t i = 0; i < looks && writes < SWEEP_WRITES && writer_has_slot(w); i++) {
-        const struct pool_frame *f = &m->pool.frames[frame];
-
-        if (f->page != POOL_NO_PAGE && (f->prev & FRAME_DIRTY) && !(f->prev & FRAME_WRITING) &&
-            (f->stamp & FRAME_STAMP) == 0) {
-            writer_run(m, f->page, 1, WRITE_CLEANER, POOL_NONE);
-            writes++;
-        }
-        frame = frame + 1 >= m->pool.unused ? 0 : frame + 1;
-    }
-}
-
 static void sweep_fire(struct timer *timer)
 {
     struct model_writer *w =
@@ -271,7 +251,9 @@ static void sweep_fire(struct timer *timer)
     struct model *m = w->owner;
 
     model_enter(m);
-    sweep_ahead(m);
+    bgwriter_round(m);
+    /* the WAL writer: what is pending after wal_writer_delay, 200 ms too, is written */
+    log_want(&m->log, m->log.lsn);
     loop_arm(m->loop, timer, m->loop->now_ns + SWEEP_NS);
     model_leave(m);
 }
@@ -298,7 +280,8 @@ void sweep_victim(struct model *m)
 /* VMs do not checkpoint in step: each has its own place in the interval (golden section). */
 static int64_t first_interval(const struct model *m)
 {
-    double place = (m->target.vm + 1) * 0.6180339887498949;
+    /* postgres: the first comes when checkpoint_timeout has passed since the server started */
+    double place = (m->target.vm + !m->postgres) * 0.6180339887498949;
 
     place -= (double)(int64_t)place;
     return (int64_t)((double)m->is.checkpoint_ns * (1 - place));

@@ -41,9 +41,10 @@ enum session_flag {
     SESSION_PAID_D = 512,
     SESSION_PAID_H = 1024,
     SESSION_MOVED = 2048, /* postgres: the operation moves its row to another page */
+    SESSION_NAMED = 4096, /* postgres: the customer was found by his name */
 };
 
-/* A session between and within operations: 72 bytes, and 16 in the lock table. */
+/* A session between and within operations: 80 bytes, and 16 in the lock table. */
 struct model_session {
     struct op *op;
     uint64_t lsn;     /* of its commit record */
@@ -55,6 +56,8 @@ struct model_session {
     uint32_t leaf;    /* random index: where it inserts */
     uint32_t split;   /* ... and the page that splits off; POOL_NO_PAGE if none */
     uint32_t home;    /* district, from 0 over all warehouses */
+    uint32_t old;     /* postgres: the page of the version that the operation replaces */
+    uint32_t xid;     /* postgres: of its transaction, 0 before the first change */
     union {
         struct {
             uint32_t order;
@@ -72,8 +75,11 @@ struct model_session {
     uint8_t phase, waits_for, kind, fate;
 };
 
-/* A page that was never written is created, not read, whatever the touch. */
-enum touch_mode { TOUCH_READ, TOUCH_WRITE };
+/*
+ * A page that was never written is created, not read, whatever the touch. HINT: changed without a
+ * log record (postgres); ENTRY: a leaf that gets an entry for a new version of a row (postgres).
+ */
+enum touch_mode { TOUCH_READ, TOUCH_WRITE, TOUCH_HINT, TOUCH_ENTRY };
 struct touch {
     uint32_t page;
     uint8_t index, mode;
@@ -125,6 +131,7 @@ struct rows_ops {
 
 struct model_tpcc;
 struct model_sysbench;
+struct model_postgres;
 struct model_writer;
 struct model_purge;
 
@@ -145,6 +152,7 @@ struct model {
     const struct rows_ops *rows;
     struct model_tpcc *tpcc;
     struct model_sysbench *sysbench;
+    struct model_postgres *postgres; /* NULL: another profile */
     const struct profile_log *log_bytes;
     const uint16_t *statement_log;
     uint32_t statement_cpu_ns[PROFILE_STATEMENTS];
@@ -161,8 +169,7 @@ struct model {
     uint32_t read_count, read_free; /* first free one, NO_SESSION if none */
     uint64_t *made;                 /* a bit for each page that was added: written at least once */
     uint64_t *image_map;            /* postgres: imaged since the checkpoint began */
-    uint64_t *slot_map;             /* postgres: heap page has free slots */
-    uint64_t *pending_map;          /* the next read changes the page: prune, or merge changes */
+    uint64_t *pending_map;          /* the next read changes the page: merge changes (innodb) */
     uint64_t map_bytes, made_bytes;
     uint32_t grown[INDEXES]; /* pages added so far, over all rounds of the reserve */
 

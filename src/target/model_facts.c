@@ -1,6 +1,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "model_core.h"
+#include "model_postgres.h"
 #include "model_writer.h"
 #include <errno.h>
 #include <stddef.h>
@@ -153,6 +154,9 @@ void target_model_restart(struct target *target)
     }
     if (m->image_map) {
         memset(m->image_map, 0, m->map_bytes); /* it ends with a checkpoint */
+    }
+    if (m->postgres) {
+        postgres_reconnect(m);
     }
     writer_start(m);
     purge_start(m);

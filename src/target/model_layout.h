@@ -30,6 +30,7 @@ enum index_id {
     IX_NEW_ORDERS_KEY,
     IX_ORDER_LINE_KEY,
     IX_STOCK_KEY,
+    IX_ITEM_KEY,
     IX_SBTEST, /* all tables, one behind the other */
     IX_SBTEST_K,
     IX_SBTEST_KEY,

@@ -355,7 +355,8 @@ void pool_arrive(struct pool *pool, uint32_t frame)
     f->prev = POOL_NONE;
     f->next = (f->next & FRAME_GENERATION) | POOL_NONE;
     if (pool->policy == POOL_CLOCK) {
-        frame_set_stamp(pool, frame, 0);
+        /* a page that was read is used by whoever waits for it; one that was created is in use */
+        frame_set_stamp(pool, frame, (f->stamp & FRAME_FRESH) != 0);
     } else {
         list_insert_old(pool, frame);
     }
@@ -391,6 +392,7 @@ uint32_t pool_sweep(struct pool *pool)
         struct pool_frame *f = &pool->frames[frame];
 
         pool->hand = frame + 1 == pool->count ? 0 : frame + 1;
+        pool->passes += pool->hand == 0;
         if (frame >= pool->unused || f->page == POOL_NO_PAGE ||
             (f->prev & (FRAME_READING | FRAME_WRITING))) {
             continue;

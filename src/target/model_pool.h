@@ -49,7 +49,7 @@ struct pool {
     uint32_t head, tail, middle; /* one list: young pages, then from `middle` on old ones */
     uint32_t young, old;
     uint32_t free_head, free_count, unused; /* frames from `unused` on were never used */
-    uint32_t hand;                          /* clock */
+    uint32_t hand, passes;                  /* clock: where it is, and how often it went round */
     uint32_t scan; /* a place in the list that is kept while frames come and go */
     uint32_t now_ms, slack, clock_shift;
     uint64_t evictions;

@@ -13,7 +13,7 @@ _Static_assert((int)TPCC_STATEMENTS <= (int)PROFILE_STATEMENTS, "statements of T
 _Static_assert((int)SYSBENCH_STATEMENTS <= (int)PROFILE_STATEMENTS, "statements of Sysbench fit");
 
 struct profile_log {
-    uint16_t commit, leaf_insert, split, merge, image, lock, pending, bad_credit, update_moved;
+    uint16_t commit, leaf_insert, split, merge, lock, pending, bad_credit, update_moved;
 };
 const struct profile_log *profile_log(enum model_profile_kind profile);
 

@@ -55,8 +55,9 @@ int random_open(struct model_random *random, const struct model *m, enum index_i
                          random->leaves, index->name);
     }
     for (uint32_t i = 0; i < index->leaves; i++) {
-        random->fill[i] = full ? (uint16_t)index->capacity
-                               : settled_fill(index->capacity, rng_hash(m->is.seed ^ i));
+        random->fill[i] = full
+                              ? (uint16_t)(m->postgres ? index->capacity * 9 / 10 : index->capacity)
+                              : settled_fill(index->capacity, rng_hash(m->is.seed ^ i));
     }
     return 0;
 }

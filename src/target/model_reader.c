@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "model_core.h"
+#include "model_postgres.h"
 
 /* How far ahead of the walk a bucket is fetched, and the frame it leads to. */
 enum { BUCKET_AHEAD = 8, FRAME_AHEAD = 4 };
@@ -178,13 +179,24 @@ static void count_miss(struct model *m, struct model_session *s)
     s->flags &= (uint16_t)~SESSION_ARRIVED;
 }
 
-static uint32_t miss_warm(struct model *m, struct model_session *s, bool create)
+/* The record that fills a new page says all of it: no image is needed (postgres). */
+static void note_created(struct model *m, uint32_t page)
+{
+    if (m->image_map) {
+        bit_set(m->image_map, page);
+    }
+}
+
+static uint32_t miss_warm(struct model *m, struct model_session *s, uint32_t page, bool create)
 {
     uint32_t frame = pool_take(&m->pool);
 
     count_miss(m, s);
     m->created += create;
     m->facts.page_reads += !create;
+    if (create) {
+        note_created(m, page);
+    }
     return frame != POOL_NONE ? frame : writer_warm_frame(m);
 }
 
@@ -199,7 +211,7 @@ static uint32_t page_miss(struct model *m, uint32_t number, uint32_t page)
     uint32_t frame;
 
     if (m->warm) {
-        frame = miss_warm(m, s, create);
+        frame = miss_warm(m, s, page, create);
         pool_insert(&m->pool, frame, page, false);
         m->pool.frames[frame].stamp &= create ? ~0u : ~FRAME_FRESH;
         return frame;
@@ -223,7 +235,11 @@ static uint32_t page_miss(struct model *m, uint32_t number, uint32_t page)
     count_miss(m, s);
     if (create) {
         m->created++;
+        note_created(m, page);
         pool_insert(&m->pool, frame, page, false);
+        if (m->postgres) {
+            postgres_extend(m, frame);
+        }
         reader_wake_frames(m); /* no read will come that does */
         return frame;
     }
@@ -247,21 +263,20 @@ static void log_statement(struct model *m, struct model_session *s)
 }
 
 /* The first change after a checkpoint began logs the whole page (postgres). */
-static void log_image(struct model *m, uint32_t page)
+static void log_image(struct model *m, enum index_id id, uint32_t page)
 {
     if (m->image_map && !bit_get(m->image_map, page)) {
         bit_set(m->image_map, page);
-        log_append_image(&m->log, m->log_bytes->image);
+        log_append_image(&m->log, postgres_image_bytes(m, id, page));
+        m->postgres->images[id]++;
         m->facts.page_images++;
     }
 }
 
-static void touch_dirty(struct model *m, struct model_session *s, uint32_t frame, uint32_t page)
+static void dirty_logged(struct model *m, uint32_t frame, enum index_id id, uint32_t page,
+                         uint64_t lsn)
 {
-    uint64_t lsn = m->log.lsn;
-
-    log_statement(m, s);
-    log_image(m, page);
+    log_image(m, id, page);
     pool_dirty(&m->pool, frame, m->log.epoch, lsn);
     if (m->witness) {
         m->witness[page] = m->log.lsn;
@@ -271,10 +286,16 @@ static void touch_dirty(struct model *m, struct model_session *s, uint32_t frame
     }
 }
 
-/*
- * A read that changes the page: postgres prunes a heap page when it is first read after an update
- * (MODEL.md 5.3, rule 3); innodb merges what its change buffer holds for it (5.2).
- */
+static void touch_dirty(struct model *m, struct model_session *s, uint32_t frame, enum index_id id,
+                        uint32_t page)
+{
+    uint64_t lsn = m->log.lsn;
+
+    log_statement(m, s);
+    dirty_logged(m, frame, id, page, lsn);
+}
+
+/* A read that changes the page: innodb merges what its change buffer holds for it (5.2). */
 static void touch_pending(struct model *m, struct model_session *s, uint32_t frame, uint32_t page)
 {
     uint64_t lsn = m->log.lsn;
@@ -282,15 +303,56 @@ static void touch_pending(struct model *m, struct model_session *s, uint32_t fra
     bit_clear(m->pending_map, page);
     log_append(&m->log, m->log_bytes->pending);
     s->flags |= SESSION_WROTE;
-    log_image(m, page);
     pool_dirty(&m->pool, frame, m->log.epoch, lsn);
     if (m->witness) {
         m->witness[page] = m->log.lsn;
     }
 }
 
+/*
+ * A change that needs no log record, unless pages carry checksums: then the first since a
+ * checkpoint began logs the page (XLOG_FPI_FOR_HINT), as a page that is torn must be whole again.
+ */
+static void touch_hint(struct model *m, uint32_t frame, enum index_id id, uint32_t page)
+{
+    uint32_t epoch = (m->pool.frames[frame].stamp & FRAME_EPOCH) >> FRAME_EPOCH_SHIFT;
+    uint64_t lsn = m->log.lsn;
+
+    if (m->is.data_checksums) {
+        log_image(m, id, page);
+        epoch = m->log.epoch;
+        if (m->witness) {
+            m->witness[page] = m->log.lsn;
+        }
+    }
+    pool_dirty(&m->pool, frame, epoch, lsn);
+    if (m->warm) {
+        writer_warm_dirty(m);
+    }
+}
+
+/* postgres: reads prune heap pages and set hint bits in them (MODEL.md 5.3, rules 3, 5 and 6). */
+static void touch_postgres(struct model *m, struct model_session *s, uint32_t frame,
+                           enum index_id id, uint32_t page, enum touch_mode mode)
+{
+    bool hint = mode == TOUCH_HINT;
+    uint64_t lsn = m->log.lsn;
+
+    if (mode == TOUCH_ENTRY) {
+        postgres_leaf_insert(m, id, page);
+    }
+    if (mode == TOUCH_READ && postgres_read(m, page, &hint)) {
+        dirty_logged(m, frame, id, page, lsn);
+    } else if (hint) {
+        touch_hint(m, frame, id, page);
+    } else if (mode != TOUCH_READ) {
+        touch_dirty(m, s, frame, id, page);
+    }
+}
+
 /* True: touched. False: the session waits, and touches it again when it is woken. */
-static bool visit(struct model *m, uint32_t number, uint32_t page, enum touch_mode mode)
+static bool visit(struct model *m, uint32_t number, enum index_id id, uint32_t page,
+                  enum touch_mode mode)
 {
     struct model_session *s = model_session(m, number);
     uint32_t frame = pool_find(&m->pool, page);
@@ -314,8 +376,10 @@ static bool visit(struct model *m, uint32_t number, uint32_t page, enum touch_mo
         }
         pool_access(&m->pool, frame);
     }
-    if (mode != TOUCH_READ) {
-        touch_dirty(m, s, frame, page);
+    if (m->postgres) {
+        touch_postgres(m, s, frame, id, page, mode);
+    } else if (mode != TOUCH_READ) {
+        touch_dirty(m, s, frame, id, page);
     } else if (m->pending_map && bit_get(m->pending_map, page)) {
         touch_pending(m, s, frame, page);
     }
@@ -344,7 +408,8 @@ static bool visit_parent(struct model *m, uint32_t number, const struct touch *t
     if (index->level1_first == 0 || (s->flags & SESSION_DESCENDED)) {
         return true;
     }
-    if (!visit(m, number, index_parent(index, touch->page), TOUCH_READ)) {
+    if (!visit(m, number, (enum index_id)touch->index, index_parent(index, touch->page),
+               TOUCH_READ)) {
         return false;
     }
     s->flags |= SESSION_DESCENDED;
@@ -403,8 +468,8 @@ bool reader_walk(struct model *m, uint32_t number)
             if (!visit_parent(m, number, touch)) {
                 return false;
             }
-            if (!buffer_change(m, s, touch) &&
-                !visit(m, number, touch->page, (enum touch_mode)touch->mode)) {
+            if (!buffer_change(m, s, touch) && !visit(m, number, (enum index_id)touch->index,
+                                                      touch->page, (enum touch_mode)touch->mode)) {
                 return false;
             }
             if (touch->mode == TOUCH_WRITE && m->purge && s->phase != PHASE_PURGE) {

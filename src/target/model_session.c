@@ -1,5 +1,6 @@
 #include "base/must.h"
 #include "model_core.h"
+#include "model_postgres.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -243,6 +244,9 @@ void session_over(struct model *m, uint32_t number)
 
     if (m->locks.sessions[number].held != LOCK_NONE) {
         locks_release(&m->locks, number);
+    }
+    if (m->postgres) {
+        postgres_end(m, s);
     }
     s->flags = 0;
     s->delivered = 0;

@@ -3,6 +3,7 @@
 #include "base/dist.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "model_postgres.h"
 #include "model_random.h"
 
 /* Pages of the statements: MODEL.md 4.2. */
@@ -47,7 +48,9 @@ static uint64_t old_k_rank(const struct model *m, const struct op *op)
     uint64_t hash = rng_hash(row_or_last(m, op) ^ m->is.sysbench.seed);
     uint64_t rows = m->is.sysbench.rows;
 
-    return (uint64_t)op->key[0] * rows + (uint64_t)((unsigned __int128)hash * rows >> 64);
+    uint64_t rank = (uint64_t)op->key[0] * rows + (uint64_t)((unsigned __int128)hash * rows >> 64);
+
+    return m->postgres ? postgres_k_rank(m, rank) : rank;
 }
 
 static uint64_t new_k_rank(const struct model *m, const struct op *op)
@@ -55,7 +58,8 @@ static uint64_t new_k_rank(const struct model *m, const struct op *op)
     uint64_t rows = m->is.sysbench.rows;
     uint64_t rank = (uint64_t)(dist_cdf(&m->sysbench->ks, (double)op->key[2]) * (double)rows);
 
-    return (uint64_t)op->key[0] * rows + (rank < rows ? rank : rows - 1);
+    rank = (uint64_t)op->key[0] * rows + (rank < rows ? rank : rows - 1);
+    return m->postgres ? postgres_k_rank(m, rank) : rank;
 }
 
 static uint32_t tail_page(struct model *m)
@@ -68,23 +72,14 @@ static uint32_t tail_page(struct model *m)
     return b->tail;
 }
 
-/* postgres: a page's first update has no free slot; the new version goes elsewhere (5.3, rule 1).
- */
-static void prepare_update_heap(struct model *m, struct model_session *s, const struct op *op)
+/* The last row of a range, within its table; of another statement its only one. */
+static uint64_t last_row_of(const struct model *m, const struct op *op)
 {
-    uint32_t page = index_leaf(&m->layout.index[IX_SBTEST], row_or_last(m, op));
+    uint64_t row = row_or_last(m, op), end = ((uint64_t)op->key[0] + 1) * m->is.sysbench.rows - 1;
+    bool is_range = op->verb == OP_SELECT && op->statement != SYSBENCH_S_POINT;
+    uint64_t last = is_range ? row + (uint64_t)(op->key[2] - op->key[1]) : row;
 
-    if (m->slot_map == NULL) {
-        return;
-    }
-    if (op->verb == OP_UPDATE && bit_get(m->slot_map, page)) {
-        return;
-    }
-    bit_set(m->slot_map, page);
-    s->flags |= SESSION_MOVED;
-    s->tail = tail_page(m);
-    s->flags |= SESSION_WROTE;
-    log_append(&m->log, m->log_bytes->lock + 2u * m->log_bytes->leaf_insert);
+    return last < end ? last : end;
 }
 
 static void sysbench_prepare(struct model *m, struct model_session *s, const struct op *op)
@@ -97,69 +92,47 @@ static void sysbench_prepare(struct model *m, struct model_session *s, const str
     case SYSBENCH_S_UPDATE_INDEX:
         old = old_k_rank(m, op);
         random_change(&b->k, m, s, old, old);
-        prepare_update_heap(m, s, op);
         break;
     case SYSBENCH_S_UPDATE_NON_INDEX:
         old = old_k_rank(m, op);
         s->leaf = random_page(&b->k, m, old, old);
-        prepare_update_heap(m, s, op);
         break;
     case SYSBENCH_S_DELETE:
         old = old_k_rank(m, op);
-        random_remove(&b->k, m, s, old, old);
+        if (m->postgres == NULL) {
+            random_remove(&b->k, m, s, old, old);
+        }
         break;
     case SYSBENCH_S_INSERT:
         random_insert(&b->k, m, s, new_k_rank(m, op), rng_u64(&m->rng));
-        if (m->slot_map || op->key[1] == 0) {
+        if (op->key[1] == 0 && m->postgres == NULL) {
             s->tail = tail_page(m);
         }
         break;
     default:
         break;
     }
-}
-
-static void plan_heap_or_row(const struct model *m, struct plan *plan, uint64_t row,
-                             enum touch_mode mode)
-{
-    plan_row(m, plan, IX_SBTEST_KEY, row, TOUCH_READ);
-    plan_row(m, plan, IX_SBTEST, row, mode);
+    if (m->postgres) {
+        postgres_sysbench_prepare(m, s, op, row_or_last(m, op), is_loaded(m, op));
+    }
 }
 
 static void plan_range(const struct model *m, struct plan *plan, const struct op *op)
 {
-    uint64_t rows = m->is.sysbench.rows, table = (uint64_t)op->key[0] * rows;
-    uint64_t from = table + (uint64_t)(op->key[1] - 1), to = table + (uint64_t)(op->key[2] - 1);
-    uint64_t end = table + rows - 1;
+    const struct model_index *index = &m->layout.index[IX_SBTEST];
+    uint32_t last = index_leaf(index, last_row_of(m, op));
 
-    from = from < end ? from : end;
-    to = to < end ? to : end;
-    for (enum index_id id = IX_SBTEST_KEY;; id = IX_SBTEST) {
-        const struct model_index *index = &m->layout.index[id];
-
-        if (index->leaves) {
-            uint32_t last = index_leaf(index, to);
-
-            for (uint32_t page = index_leaf(index, from); page <= last; page++) {
-                plan_add(plan, id, page, TOUCH_READ);
-            }
-        }
-        if (id == IX_SBTEST) {
-            break;
-        }
+    for (uint32_t page = index_leaf(index, row_or_last(m, op)); page <= last; page++) {
+        plan_add(plan, IX_SBTEST, page, TOUCH_READ);
     }
 }
 
-/* innodb: old and new k on one leaf, changed twice; postgres: an entry for each new version. */
+/* innodb: old and new k on one leaf, changed twice. */
 static void plan_update(const struct model *m, const struct model_session *s, struct plan *plan,
                         const struct op *op, bool indexed)
 {
-    plan_heap_or_row(m, plan, row_or_last(m, op), TOUCH_WRITE);
-    if (s->flags & SESSION_MOVED) {
-        plan_add(plan, IX_SBTEST, s->tail, TOUCH_WRITE);
-        plan_row(m, plan, IX_SBTEST_KEY, row_or_last(m, op), TOUCH_WRITE);
-        plan_add(plan, IX_SBTEST_K, s->leaf, TOUCH_WRITE);
-    } else if (indexed) {
+    plan_row(m, plan, IX_SBTEST, row_or_last(m, op), TOUCH_WRITE);
+    if (indexed) {
         random_plan(m, s, plan, IX_SBTEST_K);
     }
 }
@@ -167,9 +140,13 @@ static void plan_update(const struct model *m, const struct model_session *s, st
 static void sysbench_plan(struct model *m, const struct model_session *s, const struct op *op,
                           struct plan *plan)
 {
+    if (m->postgres) {
+        postgres_sysbench_plan(m, s, op, plan, row_or_last(m, op), last_row_of(m, op));
+        return;
+    }
     switch ((enum sysbench_statement)op->statement) {
     case SYSBENCH_S_POINT:
-        plan_heap_or_row(m, plan, row_or_last(m, op), TOUCH_READ);
+        plan_row(m, plan, IX_SBTEST, row_or_last(m, op), TOUCH_READ);
         break;
     case SYSBENCH_S_RANGE:
     case SYSBENCH_S_SUM:
@@ -184,15 +161,12 @@ static void sysbench_plan(struct model *m, const struct model_session *s, const 
         plan_update(m, s, plan, op, false);
         break;
     case SYSBENCH_S_DELETE:
-        plan_heap_or_row(m, plan, row_or_last(m, op), TOUCH_WRITE);
-        if (m->slot_map == NULL) {
-            random_plan(m, s, plan, IX_SBTEST_K);
-        }
+        plan_row(m, plan, IX_SBTEST, row_or_last(m, op), TOUCH_WRITE);
+        random_plan(m, s, plan, IX_SBTEST_K);
         break;
     case SYSBENCH_S_INSERT:
         if (s->tail != POOL_NO_PAGE) {
             plan_add(plan, IX_SBTEST, s->tail, TOUCH_WRITE);
-            plan_row(m, plan, IX_SBTEST_KEY, row_or_last(m, op), TOUCH_WRITE);
         } else {
             plan_row(m, plan, IX_SBTEST, row_or_last(m, op), TOUCH_WRITE);
         }
@@ -235,8 +209,8 @@ static void sysbench_apply(struct model *m, struct model_session *s, struct op *
     default:
         break;
     }
-    if (m->slot_map && op->verb != OP_SELECT && op->verb != OP_INSERT) {
-        bit_set(m->pending_map, index_leaf(&m->layout.index[IX_SBTEST], row_or_last(m, op)));
+    if (m->postgres) {
+        postgres_sysbench_apply(m, op, row_or_last(m, op), last_row_of(m, op));
     }
 }
 

@@ -1,4 +1,5 @@
 #include "model_tpcc.h"
+#include "model_postgres.h"
 
 #include <errno.h>
 
@@ -186,40 +187,13 @@ static void apply_stock_level(struct model *m, struct op *op)
     op->answer[0] = (op->key[3] - 10) * op->rows / 91;
 }
 
-/* postgres: what an update leaves behind is pruned by the next reader of its page. */
-static void mark_prunable(struct model *m, const struct op *op, uint32_t district)
-{
-    uint64_t rank;
-    enum index_id id;
-
-    switch ((enum tpcc_statement)op->statement) {
-    case TPCC_S_NO_STOCK_SET:
-        id = IX_STOCK;
-        rank = tpcc_stock_rank(op->key[0], op->key[1]);
-        break;
-    case TPCC_S_PAY_CUSTOMER_ADD:
-    case TPCC_S_DEL_CUSTOMER:
-        id = IX_CUSTOMER;
-        rank = tpcc_customer_rank(district, op->key[2]);
-        break;
-    case TPCC_S_NO_DISTRICT_SET:
-    case TPCC_S_PAY_DISTRICT_ADD:
-        id = IX_DISTRICT;
-        rank = district;
-        break;
-    default:
-        return;
-    }
-    bit_set(m->pending_map, index_leaf(&m->layout.index[id], rank));
-}
-
 void tpcc_rows_apply(struct model *m, struct model_session *s, struct op *op)
 {
     uint32_t district = tpcc_district_of(op->key[0], op->key[1]);
 
     op->rows = 1;
-    if (m->slot_map) {
-        mark_prunable(m, op, district);
+    if (m->postgres) {
+        postgres_tpcc_apply(m, s, op);
     }
     if (op->statement <= TPCC_S_NO_LINE) {
         apply_new_order(m, s, op, district);
@@ -293,7 +267,8 @@ static void log_undo(struct model *m, const struct model_session *s)
     if (s->flags & SESSION_WROTE) {
         log_append(&m->log, m->log_bytes->commit);
     }
-    if (s->flags & SESSION_ORDER) {
+    /* postgres leaves the versions where they are */
+    if ((s->flags & SESSION_ORDER) && m->postgres == NULL) {
         log_append(&m->log, log[TPCC_S_NO_ORDER] + s->ordered.lines * line);
     }
 }

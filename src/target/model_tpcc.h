@@ -69,6 +69,9 @@ uint32_t tpcc_new_order_page(const struct model *m, uint32_t district, uint32_t 
  */
 uint32_t tpcc_plan_lines(const struct model *m, struct plan *plan, uint32_t district, uint32_t o,
                          enum touch_mode mode, uint32_t before);
+/* postgres: the heap page of a line, counted from 0; and where an order's rows were noted. */
+uint32_t tpcc_line_page(const struct model *m, uint32_t district, uint32_t o, uint32_t number);
+struct heap_order *tpcc_heap_order(const struct model *m, uint32_t district, uint32_t o);
 uint32_t tpcc_order_lines(const struct model *m, uint32_t district, uint32_t o);
 uint32_t tpcc_order_customer(const struct model *m, uint32_t district, uint32_t o);
 uint32_t tpcc_item_of_line(const struct model *m, uint32_t district, uint32_t o, uint32_t number);

@@ -1,4 +1,7 @@
+#include <stddef.h>
+
 #include "base/dist.h"
+#include "model_postgres.h"
 #include "model_tpcc.h"
 
 enum { FIRST_ORDER = TPCC_LOADED_ORDERS + 1, FIRST_NEW_ORDER = 2101, MEAN_LINES = 10 };
@@ -99,6 +102,42 @@ void tpcc_hint_tail_pages(const struct model *m, uint32_t district)
 /* ---- orders ------------------------------------------------------------------------------------
  */
 
+struct heap_order *tpcc_heap_order(const struct model *m, uint32_t district, uint32_t o)
+{
+    const struct model_postgres *pg = m->postgres;
+
+    return &pg->orders[(uint64_t)district * (pg->order_mask + 1) + (o & pg->order_mask)];
+}
+
+/* A page noted with an order; if it was placed too long ago, any page that was added. */
+static uint32_t noted_page(const struct model *m, enum index_id id, uint32_t district, uint32_t o,
+                           size_t offset)
+{
+    const struct model_index *index = &m->layout.index[id];
+    const struct heap_order *order = tpcc_heap_order(m, district, o);
+    uint32_t page = *(const uint32_t *)((const char *)order + offset);
+    uint32_t grown = m->grown[id] < index->reserve ? m->grown[id] : index->reserve;
+
+    if (page && m->tpcc->districts[district].next_o_id - o <= m->postgres->order_mask) {
+        return page - 1;
+    }
+    return grown ? index->grown_first + (uint32_t)(rng_hash((uint64_t)district << 32 | o) % grown)
+                 : index->first + index->leaves - 1;
+}
+
+uint32_t tpcc_line_page(const struct model *m, uint32_t district, uint32_t o, uint32_t number)
+{
+    if (o < FIRST_ORDER) {
+        uint64_t order = (uint64_t)district * TPCC_LOADED_ORDERS + o - 1;
+
+        return index_leaf(&m->layout.index[IX_ORDER_LINE], order * MEAN_LINES + number);
+    }
+    return noted_page(m, IX_ORDER_LINE, district, o,
+                      number * 2 < tpcc_order_lines(m, district, o)
+                          ? offsetof(struct heap_order, first_line)
+                          : offsetof(struct heap_order, last_line));
+}
+
 uint32_t tpcc_order_page(const struct model *m, uint32_t district, uint32_t o)
 {
     const struct model_tpcc *t = m->tpcc;
@@ -106,6 +145,9 @@ uint32_t tpcc_order_page(const struct model *m, uint32_t district, uint32_t o)
     if (o < FIRST_ORDER) {
         return index_leaf(&m->layout.index[IX_ORDERS],
                           (uint64_t)district * TPCC_LOADED_ORDERS + o - 1);
+    }
+    if (m->postgres) {
+        return noted_page(m, IX_ORDERS, district, o, offsetof(struct heap_order, order));
     }
     return tail_find(m, &t->order_tail, IX_ORDERS, district, o - FIRST_ORDER,
                      t->districts[district].next_o_id - FIRST_ORDER);
@@ -120,6 +162,9 @@ uint32_t tpcc_new_order_page(const struct model *m, uint32_t district, uint32_t 
 
         return index_leaf(&m->layout.index[IX_NEW_ORDERS],
                           (uint64_t)district * TPCC_LOADED_NEW_ORDERS + row);
+    }
+    if (m->postgres) {
+        return noted_page(m, IX_NEW_ORDERS, district, o, offsetof(struct heap_order, new_order));
     }
     return tail_find(m, &t->new_order_tail, IX_NEW_ORDERS, district, o - FIRST_ORDER,
                      t->districts[district].next_o_id - FIRST_ORDER);
@@ -210,6 +255,10 @@ uint32_t tpcc_plan_lines(const struct model *m, struct plan *plan, uint32_t dist
     }
     if (o < FIRST_ORDER) {
         return plan_loaded_lines(m, plan, order, lines, mode, before);
+    }
+    if (m->postgres) {
+        before = plan_new_page(plan, tpcc_line_page(m, district, o, 0), before, mode);
+        return plan_new_page(plan, tpcc_line_page(m, district, o, lines - 1), before, mode);
     }
     uint32_t first = first_line(t, district, o, order_entry(t, district, o));
     uint32_t now = t->districts[district].lines;

@@ -1,6 +1,7 @@
 #include <stddef.h>
 
 #include "base/must.h"
+#include "model_postgres.h"
 #include "model_tpcc.h"
 
 /* Pages of the statements: MODEL.md 4.1. */
@@ -45,27 +46,13 @@ uint64_t tpcc_rows_lock(struct model *m, const struct op *op, bool *ret_hot)
 /* ---- prepare -----------------------------------------------------------------------------------
  */
 
-/* postgres: the first update of a heap page moves the row to the tail, into every index (5.3). */
-static void prepare_heap_update(struct model *m, struct model_session *s, enum index_id id,
-                                uint32_t page)
-{
-    if (m->slot_map == NULL || bit_get(m->slot_map, page) || m->layout.index[id].reserve == 0) {
-        return;
-    }
-    bit_set(m->slot_map, page);
-    s->flags |= SESSION_MOVED | SESSION_WROTE;
-    s->tail = tpcc_heap_tail(m, id);
-    log_append(&m->log, m->log_bytes->update_moved + 2u * m->log_bytes->leaf_insert);
-}
-
 static void prepare_order(struct model *m, struct model_session *s, const struct op *op,
                           uint32_t district)
 {
     struct model_tpcc *t = m->tpcc;
 
-    s->tail = m->slot_map ? tpcc_heap_tail(m, IX_ORDERS)
-                          : tpcc_tail_page(m, &t->order_tail, IX_ORDERS, district,
-                                           (uint32_t)op->key[2] - FIRST_ORDER);
+    s->tail =
+        tpcc_tail_page(m, &t->order_tail, IX_ORDERS, district, (uint32_t)op->key[2] - FIRST_ORDER);
     random_insert(&t->orders_customer, m, s, tpcc_customer_rank(district, op->key[3]),
                   rng_u64(&m->rng));
 }
@@ -75,9 +62,8 @@ static void prepare_line(struct model *m, struct model_session *s, const struct 
 {
     struct model_tpcc *t = m->tpcc;
 
-    s->tail = m->slot_map ? tpcc_heap_tail(m, IX_ORDER_LINE)
-                          : tpcc_tail_page(m, &t->line_tail, IX_ORDER_LINE, district,
-                                           t->districts[district].lines);
+    s->tail =
+        tpcc_tail_page(m, &t->line_tail, IX_ORDER_LINE, district, t->districts[district].lines);
     if (t->line_stock.fill) {
         log_append(&m->log, m->log_bytes->leaf_insert);
         random_insert(&t->line_stock, m, s, 3 * tpcc_stock_rank(op->key[5], op->key[4]),
@@ -98,19 +84,12 @@ static void prepare_history(struct model *m, struct model_session *s, const stru
     }
 }
 
-static uint32_t customer_page(const struct model *m, const struct op *op)
-{
-    return index_leaf(&m->layout.index[IX_CUSTOMER],
-                      tpcc_customer_rank(tpcc_district_of(op->key[0], op->key[1]), op->key[2]));
-}
-
 static void prepare_customer(struct model *m, struct model_session *s, const struct op *op)
 {
     if (op->statement == TPCC_S_PAY_CUSTOMER_ADD && op->key[6]) {
         log_append(&m->log, m->log_bytes->bad_credit);
         s->flags |= SESSION_WROTE;
     }
-    prepare_heap_update(m, s, IX_CUSTOMER, customer_page(m, op));
 }
 
 static void plan_recent_lines(const struct model *m, struct plan *plan, const struct op *op,
@@ -144,26 +123,23 @@ void tpcc_rows_prepare(struct model *m, struct model_session *s, const struct op
     struct model_tpcc *t = m->tpcc;
     uint32_t district = tpcc_district_of(op->key[0], op->key[1]);
 
+    if (m->postgres) {
+        postgres_tpcc_prepare(m, s, op);
+        return;
+    }
     s->tail = s->leaf = s->split = POOL_NO_PAGE;
     switch ((enum tpcc_statement)op->statement) {
     case TPCC_S_NO_ORDER:
         prepare_order(m, s, op, district);
         break;
     case TPCC_S_NO_NEW_ORDER:
-        s->tail = m->slot_map ? tpcc_heap_tail(m, IX_NEW_ORDERS)
-                              : tpcc_tail_page(m, &t->new_order_tail, IX_NEW_ORDERS, district,
-                                               (uint32_t)op->key[2] - FIRST_ORDER);
+        s->tail = tpcc_tail_page(m, &t->new_order_tail, IX_NEW_ORDERS, district,
+                                 (uint32_t)op->key[2] - FIRST_ORDER);
         break;
     case TPCC_S_NO_LINE:
         prepare_line(m, s, op, district);
         break;
-    case TPCC_S_NO_STOCK_SET:
-        prepare_heap_update(
-            m, s, IX_STOCK,
-            index_leaf(&m->layout.index[IX_STOCK], tpcc_stock_rank(op->key[0], op->key[1])));
-        break;
     case TPCC_S_PAY_CUSTOMER_ADD:
-    case TPCC_S_DEL_CUSTOMER:
         prepare_customer(m, s, op);
         break;
     case TPCC_S_PAY_HISTORY:
@@ -180,15 +156,6 @@ void tpcc_rows_prepare(struct model *m, struct model_session *s, const struct op
 /* ---- plan --------------------------------------------------------------------------------------
  */
 
-static void plan_moved(const struct model *m, const struct model_session *s, struct plan *plan,
-                       enum index_id id, enum index_id key, uint64_t rank)
-{
-    if (s->flags & SESSION_MOVED) {
-        plan_add(plan, id, s->tail, TOUCH_WRITE);
-        plan_row(m, plan, key, rank, TOUCH_WRITE);
-    }
-}
-
 static void plan_customer(const struct model *m, struct plan *plan, uint32_t district, int64_t c,
                           enum touch_mode mode)
 {
@@ -199,18 +166,12 @@ static void plan_customer(const struct model *m, struct plan *plan, uint32_t dis
 }
 
 /* The update of a customer estimates the name index over the district too (innodb). */
-static void plan_customer_set(const struct model *m, const struct model_session *s,
-                              struct plan *plan, const struct op *op, uint32_t district)
+static void plan_customer_set(const struct model *m, struct plan *plan, const struct op *op,
+                              uint32_t district)
 {
-    uint64_t rank = tpcc_customer_rank(district, op->key[2]);
-
     plan_dive(m, plan, IX_CUSTOMER_NAME, tpcc_customer_rank(district, 1),
               tpcc_customer_rank(district, TPCC_CUSTOMERS));
     plan_customer(m, plan, district, op->key[2], TOUCH_WRITE);
-    plan_moved(m, s, plan, IX_CUSTOMER, IX_CUSTOMER_KEY, rank);
-    if (s->flags & SESSION_MOVED) {
-        plan_row(m, plan, IX_CUSTOMER_NAME, rank, TOUCH_WRITE);
-    }
 }
 
 /* Count and fetch: two queries. Rows come from the table where the index lacks their number. */
@@ -253,15 +214,12 @@ static void plan_item(const struct model *m, const struct model_session *s, stru
     }
 }
 
-static void plan_stock_set(const struct model *m, const struct model_session *s, struct plan *plan,
-                           const struct op *op)
+static void plan_stock_set(const struct model *m, struct plan *plan, const struct op *op)
 {
-    uint64_t rank = tpcc_stock_rank(op->key[0], op->key[1]);
     uint64_t by_item = (uint64_t)(op->key[1] - 1) * m->is.tpcc.warehouses;
 
     plan_row(m, plan, IX_STOCK_ITEM, by_item + (uint64_t)op->key[0] - 1, TOUCH_READ);
     plan_stock(m, plan, op->key[0], op->key[1], TOUCH_WRITE);
-    plan_moved(m, s, plan, IX_STOCK, IX_STOCK_KEY, rank);
 }
 
 static void plan_order(const struct model *m, const struct model_session *s, struct plan *plan,
@@ -380,7 +338,7 @@ static void plan_delivery(const struct model *m, const struct model_session *s, 
         tpcc_plan_lines(m, plan, district, o, TOUCH_READ, POOL_NO_PAGE);
         break;
     default:
-        plan_customer_set(m, s, plan, op, district);
+        plan_customer_set(m, plan, op, district);
     }
 }
 
@@ -401,13 +359,13 @@ static void plan_payment(const struct model *m, const struct model_session *s, s
         plan_row(m, plan, IX_DISTRICT, district, mode);
         break;
     case TPCC_S_PAY_BY_NAME:
-        plan_by_name(m, plan, district, (uint32_t)op->key[2], m->slot_map != NULL);
+        plan_by_name(m, plan, district, (uint32_t)op->key[2], false);
         break;
     case TPCC_S_PAY_CUSTOMER:
         plan_customer(m, plan, district, op->key[2], TOUCH_READ);
         break;
     case TPCC_S_PAY_CUSTOMER_ADD:
-        plan_customer_set(m, s, plan, op, district);
+        plan_customer_set(m, plan, op, district);
         break;
     default:
         plan_history(m, s, plan, tpcc_district_of(op->key[3], op->key[4]));
@@ -443,7 +401,7 @@ static void plan_new_order(const struct model *m, const struct model_session *s,
         plan_stock(m, plan, op->key[0], op->key[1], TOUCH_READ);
         break;
     case TPCC_S_NO_STOCK_SET:
-        plan_stock_set(m, s, plan, op);
+        plan_stock_set(m, plan, op);
         break;
     default:
         plan_line(m, s, plan, district);
@@ -455,6 +413,9 @@ void tpcc_rows_plan(struct model *m, const struct model_session *s, const struct
 {
     uint32_t district = tpcc_district_of(op->key[0], op->key[1]);
 
+    if (m->postgres && postgres_tpcc_plan(m, s, op, plan)) {
+        return;
+    }
     if (op->statement <= TPCC_S_NO_LINE) {
         plan_new_order(m, s, plan, op, district);
         return;

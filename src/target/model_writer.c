@@ -124,7 +124,6 @@ void writer_start(struct model *m)
 
     w->second_lsn = m->log.lsn;
     w->second_written = m->pool.captured;
-    w->sweep_inserted = m->pool.inserted;
     if (m->is.profile == MODEL_INNODB) {
         flush_start_timer(m);
         flush_move_checkpoint(m);

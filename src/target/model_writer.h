@@ -52,7 +52,7 @@ struct model_writer {
     struct timer interval, pace; /* pace: 10 ms of a checkpoint, 200 ms background writer */
     struct timer sweep;
     uint32_t quota, warm_hand, warm_coming[2];
-    uint64_t second_lsn, second_written, sweep_inserted;
+    uint64_t second_lsn, second_written;
     double lsn_rate, page_rate;
     bool refill;       /* innodb: fewer frames are free than the cleaner keeps: until it has them */
     uint32_t tail_due; /* ... dirty pages that its last scan met and has still to write */

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "model_core.h"
+#include "model_postgres.h"
 
 _Static_assert(sizeof(struct model_session) + sizeof(struct lock_session) <= 96,
                "a session costs at most 96 bytes");
@@ -18,6 +19,8 @@ _Static_assert(sizeof(struct model_io) <= 128, "an outstanding request costs at 
  */
 enum { SYSTEM_FRAMES = 250, SYSTEM_SHARE = 32 };
 enum { NODES_LEAST = 4096, NODES_A_SESSION = 8, FRAMES_SPARE = 8192 };
+/* postgres: pages of the catalogs that every connection uses: 67 to 75 in every pool measured */
+enum { CATALOG_PAGES = 70, CATALOG_SHARE = 64 };
 
 /* ---- open and free -----------------------------------------------------------------------------
  */
@@ -34,6 +37,9 @@ static uint32_t frames_of(const struct model_settings *settings, const struct mo
         frames -= frames / SYSTEM_SHARE < SYSTEM_FRAMES ? frames / SYSTEM_SHARE : SYSTEM_FRAMES;
     }
     frames = frames < most ? frames : most;
+    if (settings->profile == MODEL_POSTGRES) {
+        frames -= frames / CATALOG_SHARE < CATALOG_PAGES ? frames / CATALOG_SHARE : CATALOG_PAGES;
+    }
     return frames < POOL_NONE ? (uint32_t)frames : POOL_NONE - 1;
 }
 
@@ -127,8 +133,7 @@ static uint64_t map_bytes(uint32_t pages)
 
 static bool has_pending(const struct model_settings *settings)
 {
-    return settings->profile == MODEL_POSTGRES ||
-           (settings->profile == MODEL_INNODB && settings->change_buffer);
+    return settings->profile == MODEL_INNODB && settings->change_buffer;
 }
 
 static int open_maps(struct model *m, struct error *err)
@@ -142,17 +147,15 @@ static int open_maps(struct model *m, struct error *err)
     m->made = mem_large(m->made_bytes);
     m->sessions = mem_large(m->sessions_bytes);
     m->pending_map = has_pending(&m->is) ? mem_large(m->map_bytes) : NULL;
-    if (m->is.profile == MODEL_POSTGRES) {
-        m->slot_map = mem_large(m->map_bytes);
-        m->image_map = m->is.full_page_writes ? mem_large(m->map_bytes) : NULL;
+    if (m->is.profile == MODEL_POSTGRES && m->is.full_page_writes) {
+        m->image_map = mem_large(m->map_bytes);
     }
     if (!m->made || !m->sessions || (has_pending(&m->is) && !m->pending_map) ||
-        (m->is.profile == MODEL_POSTGRES &&
-         (!m->slot_map || (m->is.full_page_writes && !m->image_map)))) {
+        (m->is.profile == MODEL_POSTGRES && m->is.full_page_writes && !m->image_map)) {
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for %u sessions and %u pages",
                          m->is.sessions, m->layout.pages);
     }
-    return 0;
+    return m->is.profile == MODEL_POSTGRES ? postgres_open(m, err) : 0;
 }
 
 static void open_small(struct model *m)
@@ -239,7 +242,7 @@ static void model_free(struct target *target)
     mem_large_free(m->witness, (uint64_t)m->layout.pages * 8);
     mem_large_free(m->image_map, m->map_bytes);
     mem_large_free(m->pending_map, m->map_bytes);
-    mem_large_free(m->slot_map, m->map_bytes);
+    postgres_close(m);
     mem_large_free(m->made, m->made_bytes);
     mem_large_free(m->sessions, m->sessions_bytes);
     mem_free(m);
@@ -260,7 +263,7 @@ uint64_t target_model_frame_bytes(void)
 
 static uint64_t memory_of(const struct model_settings *settings, const struct model_layout *layout)
 {
-    uint64_t maps = (settings->profile == MODEL_POSTGRES ? 3 : has_pending(settings)) *
+    uint64_t maps = (settings->profile == MODEL_POSTGRES ? 2 : has_pending(settings)) *
                     map_bytes(layout->pages);
 
     return sizeof(struct model) + maps + map_bytes(layout->pages - layout->grown_first) +
@@ -271,7 +274,7 @@ static uint64_t memory_of(const struct model_settings *settings, const struct mo
                              settings->profile == MODEL_INNODB) +
            locks_memory_bytes(settings->sessions, nodes_of(settings)) +
            (uint64_t)reader_slots(settings) * sizeof(struct model_io) +
-           writer_memory_bytes(settings) + purge_memory_bytes(settings) +
+           writer_memory_bytes(settings) + purge_memory_bytes(settings) + postgres_memory_bytes(settings, layout) +
            (settings->is_tpcc ? tpcc_rows_memory_bytes(settings)
                               : sysbench_rows_memory_bytes(settings));
 }
