@@ -1,0 +1,53 @@
+#!/bin/bash
+# limit: 120
+# Average, 99th percentile and maximum of servers of which the truth is known, from when a
+# transaction was due, within 1 %: constant delays, two delays, and a stall of two seconds that a
+# closed loop would hide. The delays are long, so that a busy machine does not matter.
+. "$ROOT/tests/lib/tap.sh"
+needs python3
+
+# asks NAME URL OPTION...: in the background
+asks() {
+    name=$1 url=$2
+    shift 2
+    "$RAWTPS" run sysbench-sql --target "$url" --set workload.mix=oltp_point_select \
+        --set phases.precondition=0s --quiet --out "$name" "$@" >"$name.out" 2>&1 &
+}
+asks constant 'fake://?delay=400ms' --threads 50 --for 12s
+asks two 'fake://?bimodal=200ms:0.9,800ms' --threads 1000 --for 25s
+asks stalled 'fake://?delay=20ms&stall_at=5s&stall=2s' --threads 400 --for 12s \
+    --set workload.rate=100/s --set workload.arrivals=constant
+wait
+
+cat >truth.py <<'P'
+import json
+import sys
+
+name, figure, want = sys.argv[1], sys.argv[2], float(sys.argv[3])
+kinds = json.load(open(name + "/run.json"))["aggregate"]["txns"]
+found = kinds[0]["response"][figure] / 1e6
+print("# %s: %s %.2f ms, truth %.2f ms, %+.2f %%" % (name, figure, found, want,
+                                                    (found / want - 1) * 100))
+late = 20 if figure == "max_ns" else 0  # one hiccup of a busy machine makes a maximum
+sys.exit(not want * 0.99 <= found <= want * 1.01 + late)
+P
+
+# truth NAME FIGURE MS
+truth() {
+    run python3 truth.py "$@"
+    printf '%s\n' "$out"
+    is "$1: $2" "$code$err" 0
+}
+truth constant mean_ns 400
+truth constant p99_ns 400
+truth constant max_ns 400
+# 0.9 of 200 ms and 0.1 of 800 ms
+truth two mean_ns 260
+truth two p50_ns 200
+truth two p99_ns 800
+truth two max_ns 800
+# 1,200 are due. Those due within the stall wait for its end: 2.02 s, 2.01 s ... 0.03 s; so do two
+# that were under way when it began, 2.02 s each: (2 x 2.02 + 205 + 998 x 0.02) / 1,200
+truth stalled mean_ns 190.8
+truth stalled p99_ns 1930
+truth stalled max_ns 2020
