@@ -11,6 +11,7 @@
  */
 struct fidelity_pace {
     int64_t cpu_ns, latency_ns;
+    int64_t data_ns; /* latency of data: PostgreSQL's reads come from the OS cache */
 };
 
 /* One seed. Adds the checks that failed to outcome. */
