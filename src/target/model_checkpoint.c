@@ -24,6 +24,25 @@ static bool is_paced(const struct model *m)
     return is_mapped(m) || m->is.checkpoint_indirect;
 }
 
+/*
+ * postgres (CalculateCheckpointSegments): so much log since the last checkpoint began asks for the
+ * next, that what both need stays below max_wal_size.
+ */
+static double log_wanted(const struct model *m)
+{
+    return (double)m->log.is.limit_bytes / (1 + PACE_SHARE);
+}
+
+void checkpoint_by_log(struct model *m)
+{
+    uint64_t since = m->log.lsn - m->writer->checkpoint.lsn;
+
+    m->writer->full_charge |= m->log.lsn - m->log.checkpoint > m->log.is.limit_bytes / 20 * 19;
+    if ((double)since > log_wanted(m)) {
+        checkpoint_begin(m);
+    }
+}
+
 /* ---- begin and end -----------------------------------------------------------------------------
  */
 
@@ -65,6 +84,11 @@ void checkpoint_begin(struct model *m)
         memcpy(c->map, m->pool.dirty_map, m->map_bytes);
         if (m->image_map) {
             memset(m->image_map, 0, m->map_bytes);
+        }
+        if (m->is.checkpoint_ns > 0) {
+            /* checkpoint_timeout counts from here, whatever asked for this one */
+            loop_disarm(m->loop, &w->interval);
+            loop_arm(m->loop, &w->interval, m->loop->now_ns + m->is.checkpoint_ns);
         }
     }
     if (is_paced(m)) {
@@ -154,10 +178,16 @@ static uint32_t checkpoint_due(const struct model *m)
     const struct checkpoint *c = &m->writer->checkpoint;
     double share =
         (double)(m->loop->now_ns - c->began_ns) / ((double)m->is.checkpoint_ns * PACE_SHARE);
+    double by_log = (double)(m->log.lsn - c->lsn) / (log_wanted(m) * PACE_SHARE);
     /* without a map it meets half of what is dirtied while it is under way, too */
     double more = is_mapped(m) ? 0 : (double)(m->pool.dirtied - c->dirtied) / 2;
 
     if (!is_paced(m) || m->writer->full_charge || share >= 1 || m->is.checkpoint_ns <= 0) {
+        return UINT32_MAX;
+    }
+    /* on schedule by time and by log (IsCheckpointOnSchedule) */
+    share = is_mapped(m) && by_log > share ? by_log : share;
+    if (share >= 1) {
         return UINT32_MAX;
     }
     return (uint32_t)(share * (c->total + more));
@@ -222,7 +252,9 @@ static void interval_fire(struct timer *timer)
     struct model *m = w->owner;
 
     model_enter(m);
-    loop_arm(m->loop, timer, m->loop->now_ns + m->is.checkpoint_ns);
+    if (!timer_armed(timer)) {
+        loop_arm(m->loop, timer, m->loop->now_ns + m->is.checkpoint_ns);
+    }
     checkpoint_begin(m);
     model_leave(m);
 }

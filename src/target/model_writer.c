@@ -129,7 +129,7 @@ void writer_start(struct model *m)
         flush_move_checkpoint(m);
     } else {
         checkpoint_start_timers(m);
-        m->log.checkpoint = m->log.lsn;
+        m->log.checkpoint = w->checkpoint.lsn = m->log.lsn;
     }
 }
 
@@ -332,6 +332,8 @@ void writer_log_advanced(struct model *m)
     release_held(m);
     if (m->is.profile == MODEL_INNODB) {
         flush_log_advanced(m);
+    } else if (m->postgres) {
+        checkpoint_by_log(m);
     } else if (m->log.lsn - m->log.checkpoint > m->log.is.limit_bytes / 10 * 7) {
         m->writer->full_charge = true;
         checkpoint_begin(m);

@@ -91,6 +91,7 @@ void writer_look_again(struct model *m);
 /* ---- checkpoints of sqlserver and postgres (model_checkpoint.c) ---- */
 
 void checkpoint_begin(struct model *m);
+void checkpoint_by_log(struct model *m); /* postgres: if there is enough of it */
 void checkpoint_pump(struct model *m);
 void checkpoint_written(struct model *m, const struct model_io *slot);
 void checkpoint_start_timers(struct model *m);

@@ -308,6 +308,30 @@ static void test_the_first_checkpoint_comes_after_its_interval(void **state)
     rig_close(&rig);
 }
 
+/* Log of max_wal_size / 1.9 asks for a checkpoint, which is spread so that it ends in time. */
+static void test_checkpoints_come_by_the_log_too_and_stay_below_its_size(void **state)
+{
+    static struct rig rig;
+    struct model_settings settings;
+    struct target_facts facts;
+    struct model *m;
+
+    rig_settings(&settings, MODEL_POSTGRES, true, 1, 3000, 4);
+    settings.checkpoint_ns = 1000 * SECOND_MS * MS;
+    settings.log_capacity_bytes = 32 << 20;
+    m = open_tpcc(&rig, &settings);
+    rig_run(&rig, 10 * SECOND_MS * MS);
+    rig.target->ops->facts(rig.target, &facts);
+    double wanted = (double)m->log.is.limit_bytes / 1.9;
+    double began = (double)m->log.lsn / wanted;
+
+    assert_true(facts.checkpoints > 2);
+    assert_true((double)facts.checkpoints > began - 2 && (double)facts.checkpoints <= began);
+    assert_int_equal(facts.checkpoint_stalls, 0);
+    assert_int_equal(rig_checks(&rig), 0);
+    rig_close(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +348,7 @@ int main(void)
         cmocka_unit_test(test_the_log_is_written_though_nobody_commits),
         cmocka_unit_test(test_readers_do_not_wait_for_the_log),
         cmocka_unit_test(test_the_first_checkpoint_comes_after_its_interval),
+        cmocka_unit_test(test_checkpoints_come_by_the_log_too_and_stay_below_its_size),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
