@@ -38,6 +38,9 @@ struct run_options {
     const volatile int *stop; /* set to 1 by a signal: end the interval, keep what was measured */
     void (*watch)(void *context, const struct run_view *view); /* NULL: nobody watches */
     void *context;
+    /* of models, NULL: nobody looks: every request that ends, with the target that made it */
+    void (*look)(void *look_context, const struct target *target, const struct io *io);
+    void *look_context;
     bool check;    /* of servers: that what was committed is in their tables at the end */
     bool no_files; /* tests: no run directory */
 };

@@ -302,6 +302,7 @@ static void run_worlds(struct run *run)
         world->publish = run->plan->virtual_time ? publish_virtual : publish_real;
         world->tick = run->plan->virtual_time ? tick_virtual : NULL;
         world->context = run;
+        world->options = run->options;
     }
 }
 

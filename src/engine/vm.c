@@ -55,6 +55,9 @@ static void vm_look(void *context, const struct io *io)
     struct vm *vm = context;
 
     record_io(&vm->current, io);
+    if (vm->look != NULL && vm->target != NULL) {
+        vm->look(vm->look_context, vm->target, io);
+    }
 }
 
 static int vm_open_workload(struct vm *vm, struct error *err)
@@ -143,6 +146,8 @@ int vm_open(struct vm **ret, const struct plan_vm *plan, uint32_t index,
     vm->rate_gap_ns = plan->arrivals == PLAN_CLOSED ? 0 : 1e9 / plan->rate_per_s;
     vm->poisson = plan->arrivals == PLAN_POISSON;
     vm->direct = plan->target == PLAN_BARE;
+    vm->look = place->look;
+    vm->look_context = place->look_context;
     rng_init(&vm->arrivals, plan->seed, UINT64_MAX);
     rc = record_init(&vm->current, vm_record_kinds(plan), err);
     rc = rc == 0 ? vm_open_workload(vm, err) : rc;

@@ -57,6 +57,9 @@ struct vm {
     uint64_t work_left; /* work-bound: transactions still to begin; UINT64_MAX: no bound */
     uint32_t promised;  /* transactions chosen and not over, whether due already or not */
 
+    void (*look)(void *look_context, const struct target *target,
+                 const struct io *io); /* or NULL */
+    void *look_context;
     struct deferred *deferred; /* ring */
     uint32_t deferred_count, deferred_from, deferred_limit;
     uint32_t idle_workers, *idle; /* stack of idle workers' ids */
@@ -91,6 +94,9 @@ struct vm_place {
     struct drive *slice;
     void *buffers;
     uint64_t buffer_bytes;
+    void (*look)(void *look_context, const struct target *target,
+                 const struct io *io); /* or NULL */
+    void *look_context;
     bool stamps;
     uint64_t stamp_seed; /* of the first versions: another one each run, so that an earlier run's
                             page cannot pass for this run's */

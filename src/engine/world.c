@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/units.h"
+#include "engine/run.h"
 #include "servers.h"
 #include "user.h"
 
@@ -113,6 +114,10 @@ static void world_place(const struct world *world, uint32_t i, struct vm_place *
         .stamps = world->plan->stamps,
         .stamp_seed = world->plan->seed ^ (uint64_t)world->origin_ns,
     };
+    if (world->options != NULL) {
+        ret->look = world->options->look;
+        ret->look_context = world->options->look_context;
+    }
     if (world->server != NULL) {
         ret->server = world->server;
         ret->connections = world_connections(world);

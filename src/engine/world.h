@@ -41,6 +41,7 @@ static inline bool shared_stopping(struct shared *shared)
            (shared->asked != NULL && *shared->asked != 0);
 }
 
+struct run_options;
 struct world {
     const struct plan *plan;
     struct shared *shared;
@@ -80,6 +81,7 @@ struct world {
     /* Long preparations call it now and then, so that they can be watched. NULL: nobody does. */
     void (*tick)(void *context, struct world *world);
     void *context;
+    const struct run_options *options; /* look: of models' requests; may be NULL */
 };
 
 /* The parts of a run, in order; each returns 0 or sets world->error, failed. */
