@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
-const struct cmd *const cmd_table[] = {
-    &cmd_run,  &cmd_plan,    &cmd_load,  &cmd_check,    &cmd_report, &cmd_compare, &cmd_bench_pair,
-    &cmd_gate, &cmd_history, &cmd_audit, &cmd_fidelity, &cmd_list,   &cmd_version, &cmd_help};
+const struct cmd *const cmd_table[] = {&cmd_run,     &cmd_plan,    &cmd_load,       &cmd_check,
+                                       &cmd_report,  &cmd_compare, &cmd_bench_pair, &cmd_gate,
+                                       &cmd_history, &cmd_audit,   &cmd_fidelity,   &cmd_calibrate,
+                                       &cmd_list,    &cmd_version, &cmd_help};
 const uint32_t cmd_count = sizeof(cmd_table) / sizeof(cmd_table[0]);
 
 const struct cmd *cmd_find(const char *name)

@@ -39,8 +39,8 @@ const struct cmd *cmd_find(const char *name);
 /* EXIT_USAGE, with the name that was probably meant. */
 int cmd_unknown(const char *name, struct error *err);
 
-extern const struct cmd cmd_audit, cmd_fidelity, cmd_run, cmd_load, cmd_check, cmd_plan, cmd_report,
-    cmd_list, cmd_version, cmd_help;
+extern const struct cmd cmd_audit, cmd_calibrate, cmd_fidelity, cmd_run, cmd_load, cmd_check,
+    cmd_plan, cmd_report, cmd_list, cmd_version, cmd_help;
 
 /* cmd_help.c: what `rawtps COMMAND --help` prints. */
 void cmd_help_one(const struct cmd *cmd, struct text *ret);

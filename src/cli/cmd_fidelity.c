@@ -6,16 +6,21 @@
 #include "base/mem.h"
 #include "cmd.h"
 #include "engine/fidelity.h"
+#include "engine/fidelity_live.h"
 #include "fidelity_show.h"
+#include "live_args.h"
 #include "page.h"
 #include "plan/plan.h"
+#include "stop.h"
 
 enum { PATH_BYTES = 1200, SEEDS_MOST = 99 };
 
 struct fidelity_args {
+    struct args args; /* first: the rows of servers and data fill it */
     const char *truth;
     uint32_t seeds, jobs, format;
-    bool quiet, list;
+    int64_t length_ns;
+    bool quiet, list, measure;
 };
 
 static const struct key rows[] = {
@@ -61,7 +66,29 @@ static const struct key rows[] = {
      .help = "nothing on stderr but errors"},
 };
 
-static const struct option_group groups[] = {{"Options", rows, sizeof(rows) / sizeof(rows[0])}};
+static const struct key live_rows[] = {
+    {.name = "measure",
+     .type = KEY_FLAG,
+     KEY_FIELD(struct fidelity_args, measure),
+     .fallback = "",
+     .help = "a live server instead of the stored cells; the word is a scenario, without one "
+             "what the database holds"},
+    {.name = "for",
+     .type = KEY_DURATION,
+     KEY_FIELD(struct fidelity_args, length_ns),
+     .least = "5s",
+     .most = "1d",
+     .fallback = "60s",
+     .letter = 't',
+     .help = "length of its warm-up and sample together"},
+};
+
+static const struct option_group groups[] = {
+    {"Options", rows, sizeof(rows) / sizeof(rows[0])},
+    {"A server of your own", live_rows, sizeof(live_rows) / sizeof(live_rows[0])},
+    {"Real servers", args_server_rows, ARGS_SERVER_ROWS},
+    {"Their data", &args_plan_rows[ARGS_DATA_ROW], ARGS_DATA_ROWS},
+};
 
 static void defaults(void *record)
 {
@@ -69,6 +96,7 @@ static void defaults(void *record)
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
     args->seeds = 3;
+    args->length_ns = 60 * 1000000000ll;
     args->jobs = cpus < 1 ? 1 : cpus > 64 ? 64 : (uint32_t)cpus;
 }
 
@@ -168,6 +196,62 @@ static enum exit_code list_cells(const struct fidelity_cell *const *cells, uint3
     return EXIT_FINE;
 }
 
+static enum exit_code show_live(const struct fidelity_args *args, const struct fidelity_live *live)
+{
+    struct text text = {0};
+
+    for (uint32_t i = 0; i < sizeof(live->notes) / sizeof(live->notes[0]); i++) {
+        if (live->notes[i][0] != '\0' && !args->quiet) {
+            page_say("%s", live->notes[i]);
+        }
+    }
+    fidelity_show(&live->outcome, 1, args->seeds, (enum fidelity_format)args->format, &text);
+    page_write(&text);
+    text_free(&text);
+    return judge(&live->outcome, 1);
+}
+
+static enum exit_code run_live(const struct fidelity_args *args, const struct options *options)
+{
+    struct live_say say = {.quiet = args->quiet, .terminal = isatty(STDERR_FILENO)};
+    struct fidelity_live *live = mem_zalloc(sizeof(*live));
+    struct live_args *words = mem_zalloc(sizeof(*words));
+    struct fidelity_live_options how = {.length_ns = args->length_ns,
+                                        .seeds = args->seeds,
+                                        .stop = stop_flag(),
+                                        .say = live_say,
+                                        .watch = live_say_view,
+                                        .context = &say};
+    enum exit_code exit = EXIT_FINE;
+    struct error err = {0};
+    int code = live && words ? 0 : error_set(&err, EXIT_FAILED, -ENOMEM, "no memory");
+
+    if (code == 0 && options->word_count > 1) {
+        code = error_set(&err, EXIT_USAGE, -E2BIG, "--measure: one scenario, not %u words",
+                         options->word_count);
+    }
+    if (code == 0) {
+        live_args_of(&args->args, options, words);
+        how.request = &words->request;
+        stop_catch(args->quiet);
+        code = fidelity_live_run(&how, live, &err);
+        live_say_end(&say);
+    }
+    exit = code < 0 ? page_say_error(&err) : show_live(args, live);
+    mem_free(live);
+    mem_free(words);
+    return exit;
+}
+
+static enum exit_code refuse_target(void)
+{
+    struct error err = {0};
+
+    error_set(&err, EXIT_USAGE, -EINVAL, "a server is measured with --measure");
+    error_hint(&err, "without it the stored measurements are the truth, and no server is asked");
+    return page_say_error(&err);
+}
+
 static enum exit_code run(const void *record, const struct options *options,
                           const struct cmd_line *line)
 {
@@ -178,6 +262,12 @@ static enum exit_code run(const void *record, const struct options *options,
     enum exit_code exit = EXIT_FINE;
     struct error err = {0};
 
+    if (args->measure) {
+        return run_live(args, options);
+    }
+    if (args->args.target != NULL) {
+        return refuse_target();
+    }
     if (read_cells(args, &cells, &count, &err) < 0) {
         return page_say_error(&err);
     }
@@ -201,7 +291,7 @@ static enum exit_code run(const void *record, const struct options *options,
 
 const struct cmd cmd_fidelity = {
     .name = "fidelity",
-    .usage = "[WORD...] [options]",
+    .usage = "[WORD...] [options] | --measure [SCENARIO] --target URL [options]",
     .summary = "Hold the database models against what real servers were measured to do",
     .about =
         "Each cell is a measurement of a private MariaDB or PostgreSQL server: an engine, a\n"
@@ -210,11 +300,18 @@ const struct cmd cmd_fidelity = {
         "from a cold pool, and each figure is shown as model, measured, ratio and verdict. WORDs\n"
         "choose the cells whose names hold all of them. Exits with 1 if a gate is missed.\n"
         "\n"
+        "With --measure a server of your own is the truth: warm-up, sample, its counters; then "
+        "the\n"
+        "model in virtual time with the same data, buffer, users and settings, at the same pace.\n"
+        "It begins with a warm pool, or with --set phases.start=cold, for a server that has just\n"
+        "been started, with an empty one and the same warm-up.\n"
+        "\n"
         "  rawtps fidelity\n"
         "  rawtps fidelity mariadb tpcc_lean/128 --seeds 1\n"
-        "  rawtps fidelity --list\n",
+        "  rawtps fidelity --list\n"
+        "  rawtps fidelity --measure --target mysql://bench@localhost/tpcc --for 2m\n",
     .groups = groups,
-    .group_count = 1,
+    .group_count = 4,
     .most_words = OPTIONS_WORDS,
     .word_name = "a word",
     .record_bytes = sizeof(struct fidelity_args),

@@ -114,7 +114,8 @@ static void tables_add(struct fidelity_figures *sum, const struct fidelity_figur
     }
 }
 
-static void figures_add(struct fidelity_figures *sum, const struct fidelity_figures *one, double by)
+void fidelity_figures_add(struct fidelity_figures *sum, const struct fidelity_figures *one,
+                          double by)
 {
     sum->page_reads += one->page_reads * by;
     sum->page_writes += one->page_writes * by;
@@ -142,7 +143,7 @@ static void run_cell(struct fidelity_outcome *outcome, uint32_t seeds)
     outcome->code = pace_find(outcome, &pace, &one);
     least = most = one.page_reads;
     for (uint32_t seed = 1; outcome->code == 0; seed++) {
-        figures_add(&outcome->model, &one, 1.0 / seeds);
+        fidelity_figures_add(&outcome->model, &one, 1.0 / seeds);
         least = one.page_reads < least ? one.page_reads : least;
         most = one.page_reads > most ? one.page_reads : most;
         if (seed == seeds) {

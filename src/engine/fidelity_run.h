@@ -19,6 +19,10 @@ int fidelity_run_seed(const struct fidelity_cell *cell, const struct fidelity_pa
                       uint64_t seed, struct fidelity_figures *ret, struct fidelity_outcome *outcome,
                       struct error *err);
 
+/* Add `by` times one to the sum. */
+void fidelity_figures_add(struct fidelity_figures *sum, const struct fidelity_figures *one,
+                          double by);
+
 /* Fill in the outcome's gates from its model figures. */
 void fidelity_judge(struct fidelity_outcome *outcome);
 

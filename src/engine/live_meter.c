@@ -1,0 +1,151 @@
+#include "live_meter.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_BYTES = 24 };
+
+int live_meter_open(struct live_meter *meter, const struct sql_url *url, struct error *err)
+{
+    *meter = (struct live_meter){.dialect = url->dialect};
+    if (sql_plain_open(&meter->plain, url, err) < 0) {
+        meter->plain = NULL;
+        return err->code;
+    }
+    if (server_facts_read(meter->plain, url->dialect, &meter->server, err) < 0) {
+        live_meter_close(meter);
+        return err->code;
+    }
+    proc_cpu_find(&meter->cpu, meter->plain, url);
+    return 0;
+}
+
+void live_meter_close(struct live_meter *meter)
+{
+    if (meter->plain != NULL) {
+        sql_plain_close(meter->plain);
+        meter->plain = NULL;
+    }
+}
+
+/* ---- tables ---- */
+
+void live_count(struct fidelity_share *tables, uint32_t *count, const char *name, double reads)
+{
+    uint32_t i = 0;
+
+    while (i < *count && strcmp(tables[i].name, name) != 0) {
+        i++;
+    }
+    if (i == FIDELITY_TABLES) {
+        return;
+    }
+    if (i == *count) {
+        tables[i] = (struct fidelity_share){0};
+        snprintf(tables[i].name, sizeof(tables[i].name), "%s", name);
+        ++*count;
+    }
+    tables[i].reads += reads;
+}
+
+/* As the tables are called on servers, in the model, and whose file an index of innodb lies in. */
+static const struct {
+    const char *server, *model, *file;
+} names[] = {
+    {"new_order", "new_orders", "new_orders"},
+    {"new_order_pkey", "new_orders_pkey", "new_orders"},
+    {"customer_name", "idx_customer", "customer"},
+    {"orders_customer", "idx_orders", "orders"},
+    {"order_line_stock", "fkey_order_line_2", "order_line"},
+    {"stock_item", "fkey_stock_2", "stock"},
+    {"history_customer", "fkey_history_1", "history"},
+    {"history_district", "fkey_history_2", "history"},
+    {"k_", "sbtest.k", "sbtest"},
+};
+
+const char *live_name(const char *name, enum sql_dialect dialect, char *buf)
+{
+    size_t from = strncmp(name, "sbtest", 6) == 0 ? 6 : strncmp(name, "k_", 2) == 0 ? 2 : 0, to;
+
+    /* "sbtest7_pkey" is sbtest_pkey: all tables of sbtest are alike */
+    to = from;
+    while (from > 0 && isdigit((unsigned char)name[to])) {
+        to++;
+    }
+    memcpy(buf, name, from);
+    snprintf(buf + from, NAME_BYTES - from, "%.17s", name + to);
+    buf[strcspn(buf, "#")] = '\0'; /* partitions */
+    for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(buf, names[i].server) == 0 || strcmp(buf, names[i].model) == 0) {
+            snprintf(buf, NAME_BYTES, "%s",
+                     dialect == SQL_POSTGRES ? names[i].model : names[i].file);
+            break;
+        }
+    }
+    return buf;
+}
+
+static const char postgres_tables[] =
+    "SELECT relname, heap_blks_read FROM pg_statio_user_tables WHERE schemaname = "
+    "current_schema() AND relname NOT LIKE 'rawtps%' UNION ALL SELECT indexrelname, idx_blks_read "
+    "FROM pg_statio_user_indexes WHERE schemaname = current_schema() AND relname NOT LIKE "
+    "'rawtps%'";
+static const char maria_tables[] =
+    "SELECT substring_index(substring_index(file_name, '/', -1), '.', 1), count_read "
+    "FROM performance_schema.file_summary_by_instance WHERE file_name LIKE "
+    "concat('%/', database(), '/%.ibd') AND file_name NOT LIKE '%/rawtps%'";
+
+struct table_reader {
+    struct live_reading *reading;
+    enum sql_dialect dialect;
+};
+
+static void take_table(void *context, const struct sql_value *columns, uint32_t count)
+{
+    struct table_reader *reader = context;
+    char name[80] = "", buf[NAME_BYTES], text[24];
+    double reads = (double)columns[count - 1].number;
+
+    if (count < 2 || columns[0].kind != SQL_TEXT) {
+        return;
+    }
+    snprintf(name, sizeof(name), "%.*s", (int)columns[0].bytes, columns[0].text);
+    if (columns[1].kind == SQL_TEXT) {
+        snprintf(text, sizeof(text), "%.*s", (int)columns[1].bytes, columns[1].text);
+        reads = strtod(text, NULL);
+    }
+    live_count(reader->reading->tables, &reader->reading->table_count,
+               live_name(name, reader->dialect, buf), reads);
+}
+
+/* ---- readings ---- */
+
+static void read_now(struct live_meter *meter, struct live_reading *ret)
+{
+    struct table_reader reader = {.reading = ret, .dialect = meter->dialect};
+    struct error ignored = {0};
+
+    memset(ret, 0, sizeof(*ret));
+    ret->cpu_ns = proc_cpu_ns(&meter->cpu);
+    if (server_counters_read(meter->plain, &meter->server, &ret->facts, &meter->error) < 0) {
+        meter->failed = true;
+        return;
+    }
+    /* not every user may see them, and they may be off: then there are none */
+    sql_plain_run(meter->plain, meter->dialect == SQL_POSTGRES ? postgres_tables : maria_tables,
+                  take_table, &reader, &ignored);
+}
+
+void live_meter_watch(void *context, const struct run_view *view)
+{
+    struct live_meter *meter = context;
+
+    if (meter->say != NULL) {
+        meter->say(meter->context, view);
+    }
+    if (!meter->failed) {
+        read_now(meter, strcmp(view->phase, "sample") == 0 ? &meter->after : &meter->before);
+    }
+}
