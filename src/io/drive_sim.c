@@ -33,7 +33,7 @@ struct drive_sim {
     int64_t command_ns, command_free_ns, link_read_free_ns, link_write_free_ns;
     double level_bytes; /* acknowledged or waiting for room in the cache, and not yet programmed */
     int64_t level_at_ns, collect_ns; /* collect: until then flash is collected, nothing drains */
-    double collected_bytes;          /* written since it was */
+    double collected_bytes;          /* drained since it was */
     uint64_t stripe_left_bytes;
     double stripe_media_bytes;
     struct rng read_rng, program_rng;
@@ -85,33 +85,58 @@ static inline double drain_rate(const struct drive_sim *sim)
     return sim->params.gc_unit_bytes > 0 ? raw : raw / sim->gc.now;
 }
 
-/* Where it is collected in one go, each so many bytes of the host's, all programs serve it. */
-static inline void collect(struct drive_sim *sim, int64_t at_ns, uint32_t bytes)
+/* For how long all programs serve the garbage of one unit, where it is collected in one go. */
+static inline double collection_ns(const struct drive_sim *sim)
 {
-    sim->collected_bytes += bytes;
-    if (sim->collected_bytes >= (double)sim->params.gc_unit_bytes) {
-        double moved = sim->collected_bytes * (sim->gc.now - 1);
-
-        sim->collect_ns = later(sim->collect_ns, at_ns) + whole_ns(moved / drain_rate(sim));
-        sim->collected_bytes = 0;
-    }
+    return (double)sim->params.gc_unit_bytes * (sim->gc.now - 1) / drain_rate(sim);
 }
 
 /* When so many bytes have drained that are there now. */
-static inline int64_t drained_ns(const struct drive_sim *sim, int64_t at_ns, double bytes)
+static int64_t drained_ns(const struct drive_sim *sim, int64_t at_ns, double bytes)
 {
-    return later(at_ns, sim->collect_ns) + whole_ns(bytes / drain_rate(sim));
+    double ns = bytes / drain_rate(sim);
+
+    if (sim->params.gc_unit_bytes > 0) {
+        double units = (sim->collected_bytes + bytes) / (double)sim->params.gc_unit_bytes;
+
+        ns += (double)(int64_t)units * collection_ns(sim);
+    }
+    return later(at_ns, sim->collect_ns) + whole_ns(ns);
+}
+
+/* The same, where each unit that has drained is followed by a collection. */
+static void drain_units(struct drive_sim *sim, int64_t at_ns)
+{
+    double rate = drain_rate(sim), unit = (double)sim->params.gc_unit_bytes;
+    int64_t from_ns = later(sim->level_at_ns, sim->collect_ns);
+
+    while (at_ns > from_ns && sim->level_bytes > 0) {
+        double can = (double)(at_ns - from_ns) * rate, left = unit - sim->collected_bytes;
+        double bytes = can < sim->level_bytes ? can : sim->level_bytes;
+
+        bytes = bytes < left ? bytes : left;
+        sim->level_bytes -= bytes;
+        sim->collected_bytes += bytes;
+        if (bytes < left) {
+            return;
+        }
+        sim->collected_bytes = 0;
+        sim->collect_ns = from_ns + 1 + whole_ns(bytes / rate + collection_ns(sim));
+        from_ns = sim->collect_ns;
+    }
 }
 
 static inline double level_at(struct drive_sim *sim, int64_t at_ns)
 {
-    int64_t from_ns = later(sim->level_at_ns, sim->collect_ns);
-
-    if (at_ns > from_ns) {
-        sim->level_bytes -= (double)(at_ns - from_ns) * drain_rate(sim);
-        sim->level_bytes = sim->level_bytes > 0 ? sim->level_bytes : 0;
+    if (at_ns > sim->level_at_ns) {
+        if (sim->params.gc_unit_bytes > 0) {
+            drain_units(sim, at_ns);
+        } else {
+            sim->level_bytes -= (double)(at_ns - sim->level_at_ns) * drain_rate(sim);
+            sim->level_bytes = sim->level_bytes > 0 ? sim->level_bytes : 0;
+        }
+        sim->level_at_ns = at_ns;
     }
-    sim->level_at_ns = later(sim->level_at_ns, at_ns);
     return sim->level_bytes;
 }
 
@@ -146,9 +171,6 @@ static int64_t write_done_ns(struct drive_sim *sim, struct io *io, int64_t at_ns
     level = level_at(sim, at_ns) + io->bytes;
     sim->level_bytes = level;
     program(sim, at_ns, io->offset, io->bytes);
-    if (sim->params.gc_unit_bytes > 0) {
-        collect(sim, at_ns, io->bytes);
-    }
     if ((io->flags & IO_FUA) && sim->params.flush_ns > 0) {
         return drained_ns(sim, at_ns, level) + sim->params.flush_ns;
     }
