@@ -45,6 +45,7 @@ struct fidelity_cell {
     uint32_t warm, transactions;
     uint32_t kinds[TPCC_KINDS]; /* of the window: the model gets as many of each */
     int64_t checkpoint_ns;      /* 0: the profile's own */
+    int64_t flush_ns;           /* of a log write with its sync; 0: not known */
     double cpu_ms;              /* a transaction; 0: not known */
     struct fidelity_figures truth;
 };

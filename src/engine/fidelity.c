@@ -43,7 +43,9 @@ static struct fidelity_pace pace_guess(const struct fidelity_cell *cell)
     double cores = cell->threads < 2 ? 1 : 2, txn_ns = 1e9 / cell->truth.tps;
     struct fidelity_pace pace = {.cpu_ns = (int64_t)(cores * txn_ns), .latency_ns = MEMORY_NS};
 
-    if (is_buffered(cell)) {
+    if (cell->flush_ns > 0) {
+        pace.latency_ns = cell->flush_ns / 2; /* a write and a flush */
+    } else if (is_buffered(cell)) {
         pace_of_log(&pace, cell);
     } else if (cell->slow_disk) {
         double wait_ns = cell->threads * txn_ns;
@@ -63,7 +65,7 @@ static void pace_mend(struct fidelity_pace *pace, const struct fidelity_cell *ce
 {
     double ratio = tps / cell->truth.tps;
 
-    if (!cell->slow_disk || is_buffered(cell)) {
+    if (!cell->slow_disk || cell->flush_ns > 0 || is_buffered(cell)) {
         pace->cpu_ns = (int64_t)((double)pace->cpu_ns * ratio);
         return;
     }

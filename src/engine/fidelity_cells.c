@@ -146,6 +146,7 @@ static int cell_take(struct fidelity_cell *cell, const struct json_node *node, s
     cell->group_commit = strstr(variant, "group_commit") != NULL;
     cell->one_thread = strstr(variant, "one_thread") != NULL;
     cell->checkpoint_ns = json_int_or(node, "checkpoint_s", 0) * 1000000000;
+    cell->flush_ns = (int64_t)(json_num_or(node, "flush_ms", 0) * 1e6);
     cell->cpu_ms = json_num_or(node, "per_trx.cpu_ms", 0);
     for (uint32_t i = 0; i < TPCC_KINDS; i++) {
         const struct json_node *count = json_at(json_get(node, "kinds"), i);

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "model_core.h"
+#include "model_random.h"
 
 /*
  * innodb's purge in MariaDB: the master task wakes it once a second (srv_master_callback); it goes
@@ -16,6 +16,7 @@
 /* innodb_purge_threads, default; each waits for one page at a time. */
 enum { PURGE_WORKERS = 4, PURGE_ITEMS = 1 << 16 };
 
+/* A page; of a random index the place of an entry. */
 struct purge_item {
     uint32_t page;
     uint8_t index;
@@ -43,33 +44,49 @@ uint32_t purge_sessions(const struct model_settings *settings)
     return settings->profile == MODEL_INNODB && settings->purge_ns > 0 ? PURGE_WORKERS : 0;
 }
 
-void purge_note(struct model *m, const struct model_session *s, const struct touch *touch)
+static bool purge_push(struct model_purge *purge, uint32_t page, uint8_t index)
 {
-    struct model_purge *purge = m->purge;
-    struct purge_item *last;
+    const struct purge_item *last;
 
-    if (m->warm || (touch->index > IX_ITEM && touch->index != IX_SBTEST &&
-                    !(touch->index == IX_SBTEST_K && s->op->verb != OP_INSERT))) {
-        return;
+    if (purge->count == PURGE_ITEMS) {
+        return false;
     }
     last = &purge->items[(purge->first + purge->count - 1) % PURGE_ITEMS];
-    if (purge->count == PURGE_ITEMS || (purge->count > 0 && last->page == touch->page)) {
-        return;
+    if (purge->count == 0 || last->page != page || last->index != index || index == IX_SBTEST_K) {
+        purge->items[(purge->first + purge->count++) % PURGE_ITEMS] =
+            (struct purge_item){page, index};
     }
-    purge->items[(purge->first + purge->count++) % PURGE_ITEMS] =
-        (struct purge_item){touch->page, touch->index};
+    return true;
+}
+
+void purge_note(struct model *m, const struct touch *touch)
+{
+    if (!m->warm && (touch->index <= IX_ITEM || touch->index == IX_SBTEST)) {
+        purge_push(m->purge, touch->page, touch->index);
+    }
+}
+
+bool purge_later(struct model *m, enum index_id id, uint32_t place)
+{
+    return m->purge && !m->warm && id == IX_SBTEST_K && purge_push(m->purge, place, (uint8_t)id);
 }
 
 /* True: another page is to be touched. */
 static bool purge_next(struct model_purge *purge, uint32_t worker)
 {
-    if (purge->due == 0 || purge->owner->stopped || purge->owner->warm) {
+    struct model *m = purge->owner;
+    struct purge_item *item = &purge->now[worker];
+
+    if (purge->due == 0 || m->stopped || m->warm) {
         return false;
     }
-    purge->now[worker] = purge->items[purge->first];
+    *item = purge->items[purge->first];
     purge->first = (purge->first + 1) % PURGE_ITEMS;
     purge->count--;
     purge->due--;
+    if (item->index == IX_SBTEST_K) {
+        random_purge(sysbench_k(m), m, model_session(m, m->is.sessions + worker), item->page);
+    }
     return true;
 }
 
@@ -77,8 +94,11 @@ void purge_plan(const struct model *m, uint32_t number, struct plan *plan)
 {
     const struct purge_item *item = &m->purge->now[number - m->is.sessions];
 
-    plan_add(plan, (enum index_id)item->index, item->page,
-             item->index == IX_SBTEST_K ? TOUCH_WRITE : TOUCH_READ);
+    if (item->index == IX_SBTEST_K) {
+        random_plan(m, model_session(m, number), plan, IX_SBTEST_K);
+    } else {
+        plan_add(plan, (enum index_id)item->index, item->page, TOUCH_READ);
+    }
 }
 
 bool purge_step(struct model *m, uint32_t number)
@@ -115,11 +135,14 @@ static void purge_fire(struct timer *timer)
     for (uint32_t i = 0; i < PURGE_WORKERS; i++) {
         struct model_session *s = model_session(m, m->is.sessions + i);
 
-        if (purge->busy[i] || !purge_next(purge, i)) {
+        if (purge->busy[i]) {
+            continue;
+        }
+        *s = (struct model_session){.op = &purge->ops[i], .flags = SESSION_LOGGED};
+        if (!purge_next(purge, i)) {
             continue;
         }
         purge->busy[i] = true;
-        *s = (struct model_session){.op = &purge->ops[i], .flags = SESSION_LOGGED};
         s->phase = PHASE_PURGE;
         s->since_ns = m->loop->now_ns;
         queue_push(m, &m->ready, m->is.sessions + i);

@@ -8,11 +8,14 @@
 #define LN_2 0.6931471805599453
 /* innodb: headers and trailer of a page, and a directory slot's share of an entry (MODEL.md 3.1) */
 enum { PAGE_ENDS = 128 };
+#define NO_LEAF    0xffffffffu
 #define SLOT_BYTES 0.5
 
+/* fill, next and from of each leaf, and head of those that were loaded */
 uint64_t random_memory_bytes(const struct model_index *index)
 {
-    return index->leaves ? ((uint64_t)index->leaves + index->reserve) * 6 : 0;
+    return index->leaves ? ((uint64_t)index->leaves + index->reserve) * 10 + index->leaves * 4ull
+                         : 0;
 }
 
 /* Random inserts leave fills between half and full with density 1 / x: 0.69 on average. */
@@ -36,28 +39,40 @@ static uint32_t merge_limit(const struct model *m, const struct model_index *ind
     return m->is.profile == MODEL_INNODB ? (uint32_t)(page / 2 / entry) : 0;
 }
 
+static int random_allocate(struct model_random *random, const struct model_index *index)
+{
+    random->loaded = index->leaves;
+    random->leaves = index->leaves + index->reserve;
+    random->fill = mem_large((uint64_t)random->leaves * 2);
+    random->next = mem_large((uint64_t)random->leaves * 4);
+    random->from = mem_large((uint64_t)random->leaves * 4);
+    random->head = mem_large((uint64_t)random->loaded * 4);
+    return random->fill && random->next && random->from && random->head ? 0 : -ENOMEM;
+}
+
 int random_open(struct model_random *random, const struct model *m, enum index_id id, bool full,
                 struct error *err)
 {
     const struct model_index *index = &m->layout.index[id];
 
-    *random = (struct model_random){.id = id};
+    *random = (struct model_random){.id = id, .freed = NO_LEAF};
     if (index->leaves == 0) {
         return 0;
     }
-    random->leaves = index->leaves + index->reserve;
-    random->merge_below = merge_limit(m, index);
-    random->fill = mem_large((uint64_t)random->leaves * 2);
-    random->next = mem_large((uint64_t)random->leaves * 4);
-    if (!random->fill || !random->next) {
+    if (random_allocate(random, index) != 0) {
         random_close(random);
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the %u leaves of %s",
-                         random->leaves, index->name);
+                         index->leaves + index->reserve, index->name);
     }
+    random->merge_below = merge_limit(m, index);
+    random->shift = (uint32_t)__builtin_clz(index->leaves);
     for (uint32_t i = 0; i < index->leaves; i++) {
         random->fill[i] = full
                               ? (uint16_t)(m->postgres ? index->capacity * 9 / 10 : index->capacity)
                               : settled_fill(index->capacity, rng_hash(m->is.seed ^ i));
+        random->next[i] = i + 1 < index->leaves ? i + 1 : NO_LEAF;
+        random->from[i] = i << random->shift;
+        random->head[i] = i;
     }
     return 0;
 }
@@ -66,8 +81,10 @@ void random_close(struct model_random *random)
 {
     mem_large_free(random->fill, (uint64_t)random->leaves * 2);
     mem_large_free(random->next, (uint64_t)random->leaves * 4);
+    mem_large_free(random->from, (uint64_t)random->leaves * 4);
+    mem_large_free(random->head, (uint64_t)random->loaded * 4);
     random->fill = NULL;
-    random->next = NULL;
+    random->next = random->from = random->head = NULL;
 }
 
 static uint32_t leaf_page(const struct model_index *index, uint32_t leaf)
@@ -81,71 +98,100 @@ static uint32_t page_leaf(const struct model_index *index, uint32_t page)
                                       : page - index->first;
 }
 
-static uint32_t random_leaf(const struct model_random *random, const struct model_index *index,
-                            uint64_t rank, uint64_t hash)
+/*
+ * A row's place among all keys, the whole range being 2^32: of innodb by its rank; of the others,
+ * who merge nothing, anywhere in what the loaded leaf held, by its hash.
+ */
+static uint32_t place_of(const struct model_random *random, const struct model *m, uint64_t rank,
+                         uint64_t hash)
 {
-    uint32_t leaf = index_leaf(index, rank) - index->first, siblings = 0;
+    const struct model_index *index = &m->layout.index[random->id];
+    unsigned __int128 place = (unsigned __int128)rank * index->scale;
+    uint32_t slot = index_leaf(index, rank) - index->first;
+    uint64_t within = m->is.profile == MODEL_INNODB ? (uint64_t)place : hash;
 
-    for (uint32_t i = random->next[leaf]; i != 0; i = random->next[i]) {
-        siblings++;
-    }
-    if (siblings > 0) {
-        for (uint64_t skip = hash % (siblings + 1); skip > 0; skip--) {
-            leaf = random->next[leaf];
-        }
+    return slot << random->shift | (uint32_t)(within >> (64 - random->shift));
+}
+
+static uint32_t random_leaf(const struct model_random *random, uint32_t place)
+{
+    uint32_t leaf = random->head[place >> random->shift];
+
+    while (random->next[leaf] != NO_LEAF && random->from[random->next[leaf]] <= place) {
+        leaf = random->next[leaf];
     }
     return leaf;
+}
+
+/* The first place behind a leaf. */
+static uint64_t leaf_end(const struct model_random *random, uint32_t leaf)
+{
+    return random->next[leaf] != NO_LEAF ? random->from[random->next[leaf]]
+                                         : (uint64_t)random->loaded << random->shift;
+}
+
+/* Who looks for a place in [from, to) begins at `leaf`, if his slot begins there. */
+static void random_lead(struct model_random *random, uint64_t from, uint64_t to, uint32_t leaf)
+{
+    uint64_t unit = (uint64_t)1 << random->shift;
+
+    for (uint64_t slot = (from + unit - 1) >> random->shift; slot << random->shift < to; slot++) {
+        random->head[slot] = leaf;
+    }
 }
 
 uint32_t random_page(const struct model_random *random, const struct model *m, uint64_t rank,
                      uint64_t hash)
 {
-    const struct model_index *index = &m->layout.index[random->id];
-
-    return leaf_page(index, random_leaf(random, index, rank, hash));
+    return leaf_page(&m->layout.index[random->id],
+                     random_leaf(random, place_of(random, m, rank, hash)));
 }
 
-/* A page that was given back comes first, without a read. When the reserve is used up, what is
- * purged makes room. */
+/* A page that was given back comes first, without a read. */
 static uint32_t split_page(struct model_random *random, struct model *m)
 {
     const struct model_index *index = &m->layout.index[random->id];
-    uint32_t leaf = random->freed;
+    uint32_t leaf = random->freed, page;
 
-    if (leaf != 0) {
-        random->freed = random->next[leaf];
-        bit_clear(m->made, leaf_page(index, leaf) - m->layout.grown_first);
-        return leaf_page(index, leaf);
+    if (leaf == NO_LEAF) {
+        return m->grown[random->id] >= index->reserve ? POOL_NO_PAGE : model_grow(m, random->id);
     }
-    return m->grown[random->id] >= index->reserve ? POOL_NO_PAGE : model_grow(m, random->id);
+    random->freed = random->next[leaf];
+    page = leaf_page(index, leaf);
+    if (page >= m->layout.grown_first) {
+        bit_clear(m->made, page - m->layout.grown_first);
+    }
+    return page;
 }
 
+/* When the reserve is used up, or one key fills a page, what is purged makes room. */
 static void random_split(struct model_random *random, struct model *m, struct model_session *s,
                          uint32_t leaf)
 {
     const struct model_index *index = &m->layout.index[random->id];
-    uint32_t half = random->fill[leaf] / 2, rest = random->fill[leaf] - half;
-    uint32_t page = split_page(random, m);
+    uint32_t half = random->fill[leaf] / 2, rest = random->fill[leaf] - half, page, right;
+    uint64_t from = random->from[leaf], end = leaf_end(random, leaf), middle = (from + end) / 2;
 
+    page = middle > from ? split_page(random, m) : POOL_NO_PAGE;
     random->fill[leaf] = (uint16_t)half;
     if (page == POOL_NO_PAGE) {
         return;
     }
-    uint32_t grown = page_leaf(index, page);
-
+    right = page_leaf(index, page);
     s->split = page;
     random->splits++;
-    random->fill[grown] = (uint16_t)rest;
-    random->next[grown] = random->next[leaf];
-    random->next[leaf] = grown;
+    random->fill[right] = (uint16_t)rest;
+    random->from[right] = (uint32_t)middle;
+    random->next[right] = random->next[leaf];
+    random->next[leaf] = right;
+    random_lead(random, middle, end, right);
     log_append(&m->log, m->log_bytes->split);
 }
 
-void random_insert(struct model_random *random, struct model *m, struct model_session *s,
-                   uint64_t rank, uint64_t hash)
+static void leaf_insert(struct model_random *random, struct model *m, struct model_session *s,
+                        uint32_t leaf)
 {
     const struct model_index *index = &m->layout.index[random->id];
-    uint32_t leaf = random_leaf(random, index, rank, hash);
 
     s->leaf = leaf_page(index, leaf);
     s->split = POOL_NO_PAGE;
@@ -155,6 +201,12 @@ void random_insert(struct model_random *random, struct model *m, struct model_se
     }
 }
 
+void random_insert(struct model_random *random, struct model *m, struct model_session *s,
+                   uint64_t rank, uint64_t hash)
+{
+    leaf_insert(random, m, s, random_leaf(random, place_of(random, m, rank, hash)));
+}
+
 /* The right one of two goes. */
 static void random_merge(struct model_random *random, struct model *m, struct model_session *s,
                          uint32_t left)
@@ -162,6 +214,7 @@ static void random_merge(struct model_random *random, struct model *m, struct mo
     const struct model_index *index = &m->layout.index[random->id];
     uint32_t right = random->next[left], page = leaf_page(index, right);
 
+    random_lead(random, random->from[right], leaf_end(random, right), left);
     random->fill[left] = (uint16_t)(random->fill[left] + random->fill[right]);
     random->next[left] = random->next[right];
     random->next[right] = random->freed;
@@ -172,59 +225,76 @@ static void random_merge(struct model_random *random, struct model *m, struct mo
     log_append(&m->log, m->log_bytes->merge);
 }
 
+/* With its left neighbour, if both have room in one page, else with its right one. */
 static void random_merge_small(struct model_random *random, struct model *m,
-                               struct model_session *s, uint32_t home, uint32_t leaf)
+                               struct model_session *s, uint32_t leaf)
 {
-    uint32_t capacity = m->layout.index[random->id].capacity, left = home;
+    uint32_t capacity = m->layout.index[random->id].capacity, next = random->next[leaf];
 
     if (random->fill[leaf] >= random->merge_below) {
         return;
     }
-    while (left != leaf && random->next[left] != leaf) {
-        left = random->next[left];
+    if (random->from[leaf] > 0) {
+        uint32_t left = random_leaf(random, random->from[leaf] - 1);
+
+        if (random->fill[left] + random->fill[leaf] <= capacity) {
+            random_merge(random, m, s, left);
+            return;
+        }
     }
-    if (left != leaf && random->fill[left] + random->fill[leaf] <= capacity) {
-        random_merge(random, m, s, left);
-    } else if (random->next[leaf] != 0 &&
-               random->fill[leaf] + random->fill[random->next[leaf]] <= capacity) {
+    if (next != NO_LEAF && random->fill[leaf] + random->fill[next] <= capacity) {
         random_merge(random, m, s, leaf);
     }
+}
+
+void random_purge(struct model_random *random, struct model *m, struct model_session *s,
+                  uint32_t place)
+{
+    uint32_t leaf = random_leaf(random, place);
+
+    s->leaf = leaf_page(&m->layout.index[random->id], leaf);
+    s->split = POOL_NO_PAGE;
+    random->fill[leaf] -= random->fill[leaf] > 0;
+    random_merge_small(random, m, s, leaf);
 }
 
 void random_remove(struct model_random *random, struct model *m, struct model_session *s,
                    uint64_t rank, uint64_t hash)
 {
-    const struct model_index *index = &m->layout.index[random->id];
-    uint32_t home = index_leaf(index, rank) - index->first;
-    uint32_t leaf = random_leaf(random, index, rank, hash);
+    uint32_t place = place_of(random, m, rank, hash);
 
-    s->leaf = leaf_page(index, leaf);
-    s->split = POOL_NO_PAGE;
-    random->fill[leaf] -= random->fill[leaf] > 0;
-    random_merge_small(random, m, s, home, leaf);
+    if (purge_later(m, random->id, place)) {
+        s->leaf = leaf_page(&m->layout.index[random->id], random_leaf(random, place));
+        s->split = POOL_NO_PAGE;
+    } else {
+        random_purge(random, m, s, place);
+    }
 }
 
 void random_change(struct model_random *random, struct model *m, struct model_session *s,
                    uint64_t rank, uint64_t hash)
 {
-    const struct model_index *index = &m->layout.index[random->id];
-    uint32_t home = index_leaf(index, rank) - index->first, leaf, split;
+    uint32_t place = place_of(random, m, rank, hash), leaf = random_leaf(random, place), split;
+    uint32_t page = leaf_page(&m->layout.index[random->id], leaf);
 
     if (m->is.profile != MODEL_INNODB) {
-        s->leaf = random_page(random, m, rank, hash);
+        s->leaf = page;
         return;
     }
-    random_insert(random, m, s, rank, hash);
-    leaf = page_leaf(index, s->leaf);
+    leaf_insert(random, m, s, leaf);
+    if (purge_later(m, random->id, place)) {
+        return;
+    }
     split = s->split;
-    random->fill[leaf] -= random->fill[leaf] > 0;
-    random_merge_small(random, m, s, home, leaf);
+    random_purge(random, m, s, place);
+    s->leaf = page;
     s->split = split != POOL_NO_PAGE ? split : s->split;
 }
 
 /*
  * A page that comes or goes is linked in: the one to its right is changed, the one to its left
- * latched (btr0btr: a change of the tree latches both neighbours).
+ * latched (btr0btr: a change of the tree latches both neighbours). Neighbours as loaded stand for
+ * those there are.
  */
 void random_plan(const struct model *m, const struct model_session *s, struct plan *plan,
                  enum index_id id)

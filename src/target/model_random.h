@@ -5,15 +5,15 @@
 #include "model_core.h"
 
 /*
- * Records in each leaf, and the leaves that split off it: 6 bytes a leaf. A leaf as loaded and its
- * siblings share the ranks of the first; which of them holds a row is chosen by the row's hash.
+ * The leaves in the order of their keys, which are places in [0, loaded << shift): records in each,
+ * where it begins, and which comes next; 10 bytes a leaf, and 4 for each that was loaded, to find
+ * the leaf in which its range begins. Leaves are counted with the grown ones behind the loaded.
  */
 struct model_random {
     uint16_t *fill;
-    uint32_t
-        *next; /* leaf that split off, counted with the grown ones behind the loaded; 0: none */
+    uint32_t *next, *from, *head;
     enum index_id id;
-    uint32_t leaves;
+    uint32_t loaded, leaves, shift;
     uint32_t freed;       /* leaf that was merged away last; the one before it in its `next` */
     uint32_t merge_below; /* innodb: a leaf with fewer records looks for one to merge with */
     uint64_t splits, merges;
@@ -31,9 +31,14 @@ uint32_t random_page(const struct model_random *random, const struct model *m, u
 /* Insert a row: s->leaf and s->split; logs the entry and the split. */
 void random_insert(struct model_random *random, struct model *m, struct model_session *s,
                    uint64_t rank, uint64_t hash);
-/* Remove a row: s->leaf, and s->split if it is merged with the leaf beside it. */
+/* Remove a row, now or when it is purged: s->leaf, and s->split if it is merged with the leaf
+ * beside it. */
 void random_remove(struct model_random *random, struct model *m, struct model_session *s,
                    uint64_t rank, uint64_t hash);
+void random_purge(struct model_random *random, struct model *m, struct model_session *s,
+                  uint32_t place);
+/* The index on k (model_sysbench.c). */
+struct model_random *sysbench_k(struct model *m);
 /*
  * A row's key changes to one beside it: the new entry comes before the old one goes, so a full leaf
  * splits (innodb), and is merged again.

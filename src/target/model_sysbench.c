@@ -62,6 +62,11 @@ static uint64_t new_k_rank(const struct model *m, const struct op *op)
     return m->postgres ? postgres_k_rank(m, rank) : rank;
 }
 
+struct model_random *sysbench_k(struct model *m)
+{
+    return &m->sysbench->k;
+}
+
 static uint32_t tail_page(struct model *m)
 {
     struct model_sysbench *b = m->sysbench;
