@@ -39,10 +39,11 @@ struct model_settings {
     bool checkpoint_indirect;  /* sqlserver from 2016: spread over the interval, 5.4 */
     uint32_t io_capacity, io_capacity_max; /* pages a second, innodb 5.2 */
     uint32_t lru_scan_depth;
-    bool doublewrite;      /* innodb */
-    bool cleaner_sleeps;   /* MariaDB from 10.5.8: until it is woken, 9.4 (6) */
-    bool full_page_writes; /* postgres */
-    bool data_checksums;   /* postgres: hint bits are logged too */
+    bool doublewrite;        /* innodb */
+    bool cleaner_sleeps;     /* MariaDB from 10.5.8: until it is woken, 9.4 (6) */
+    bool full_page_writes;   /* postgres */
+    bool data_checksums;     /* postgres: hint bits are logged too */
+    uint64_t os_cache_bytes; /* postgres: of the operating system, which answers reads; 0: none */
     int64_t purge_ns;     /* MariaDB from 10.3: old versions are purged so often; 0: not modelled */
     bool optimizer_dives; /* innodb 5.x..: 4 */
     bool change_buffer;

@@ -492,7 +492,8 @@ uint64_t postgres_memory_bytes(const struct model_settings *settings,
     }
     return bytes + (uint64_t)layout->pages * sizeof(struct heap_page) +
            (HEAP_TAILS + 1ull) * slots_of(settings) * sizeof(uint32_t) +
-           order_count_of(settings) * sizeof(struct heap_order);
+           order_count_of(settings) * sizeof(struct heap_order) +
+           os_cache_memory_bytes(settings, layout);
 }
 
 static void find_heaps(struct model *m)
@@ -534,7 +535,7 @@ int postgres_open(struct model *m, struct error *err)
     }
     return failed ? error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the heaps of %u pages",
                               m->layout.pages)
-                  : 0;
+                  : os_cache_open(m, err);
 }
 
 void postgres_close(struct model *m)
@@ -551,6 +552,7 @@ void postgres_close(struct model *m)
     mem_large_free(pg->tails, (uint64_t)HEAP_TAILS * pg->slots * sizeof(*pg->tails));
     mem_large_free(pg->last, (uint64_t)pg->slots * sizeof(*pg->last));
     mem_large_free(pg->orders, pg->order_count * sizeof(*pg->orders));
+    os_cache_close(m);
     mem_large_free(pg, sizeof(*pg));
     m->postgres = NULL;
 }

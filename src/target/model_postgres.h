@@ -54,6 +54,8 @@ struct model_postgres {
     uint32_t next_xid, oldest_xid;
     uint64_t running[XIDS_KEPT / 64]; /* a bit a transaction, by number modulo XIDS_KEPT */
     struct bgwriter bgwriter;
+    struct pool *os_cache; /* NULL: none */
+    uint64_t os_cache_reads;
     uint64_t images[INDEXES];
     uint64_t hot[INDEXES], same_page[INDEXES], elsewhere[INDEXES]; /* updates, by their kind */
     uint64_t pruned, killed;
@@ -113,6 +115,17 @@ void postgres_sysbench_prepare(struct model *m, struct model_session *s, const s
 void postgres_sysbench_plan(const struct model *m, const struct model_session *s,
                             const struct op *op, struct plan *plan, uint64_t row, uint64_t last);
 void postgres_sysbench_apply(struct model *m, const struct op *op, uint64_t row, uint64_t last);
+
+/* ---- the operating system's cache (model_os_cache.c) ---- */
+
+int os_cache_open(struct model *m, struct error *err);
+void os_cache_close(struct model *m);
+uint64_t os_cache_memory_bytes(const struct model_settings *settings,
+                               const struct model_layout *layout);
+/* A page was read from the drive, or written. */
+void os_cache_note(struct model *m, uint32_t page);
+/* True: it is there, the drive is not asked; the session pays for the copy. */
+bool os_cache_read(struct model *m, struct model_session *s, uint32_t page);
 
 /* Every 200 ms (model_bgwriter.c). */
 void bgwriter_round(struct model *m);

@@ -71,6 +71,9 @@ static void read_done(struct io *io)
     model_enter(m);
     if (fate == OP_OK) {
         pool_arrive(&m->pool, frame);
+        if (m->postgres) {
+            os_cache_note(m, m->pool.frames[frame].page);
+        }
     } else {
         pool_forget(&m->pool, frame);
         m->forgotten++;
@@ -197,6 +200,9 @@ static uint32_t miss_warm(struct model *m, struct model_session *s, uint32_t pag
     if (create) {
         note_created(m, page);
     }
+    if (m->postgres) {
+        os_cache_note(m, page);
+    }
     return frame != POOL_NONE ? frame : writer_warm_frame(m);
 }
 
@@ -241,6 +247,13 @@ static uint32_t page_miss(struct model *m, uint32_t number, uint32_t page)
             postgres_extend(m, frame);
         }
         reader_wake_frames(m); /* no read will come that does */
+        return frame;
+    }
+    if (m->postgres && os_cache_read(m, s, page)) {
+        m->facts.page_reads++;
+        pool_insert(&m->pool, frame, page, false);
+        m->pool.frames[frame].stamp &= ~FRAME_FRESH;
+        reader_wake_frames(m);
         return frame;
     }
     s->flags |= SESSION_ARRIVED;
@@ -473,7 +486,7 @@ bool reader_walk(struct model *m, uint32_t number)
                 return false;
             }
             if (touch->mode == TOUCH_WRITE && m->purge && s->phase != PHASE_PURGE) {
-                purge_note(m, touch);
+                purge_note(m, s, touch);
             }
             s->flags &= (uint16_t)~SESSION_DESCENDED;
             s->step++;

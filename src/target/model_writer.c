@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "model_postgres.h"
 
 /* Requests of the cleaner (lazy writer, victims) beside those of a checkpoint. */
 enum { CLEANER_DEPTH = 32, VICTIM_DEPTH = 64 };
@@ -181,6 +182,9 @@ void writer_settle(struct model *m, uint32_t page, bool ok)
         return;
     }
     pool_written(&m->pool, frame);
+    if (m->postgres) {
+        os_cache_note(m, page);
+    }
     if (page >= m->layout.grown_first) {
         bit_set(m->made, page - m->layout.grown_first);
     }

@@ -22,6 +22,7 @@ DATABASE = {
     'io_capacity': ['1', '200', '20000'], 'io_capacity_max': ['1', '2000', '40000'],
     'lru_scan_depth': ['1', '2', '64', '1024'], 'doublewrite': ['yes', 'no'],
     'full_page_writes': ['yes', 'no'], 'data_checksums': ['yes', 'no'],
+    'os_cache': ['0B', '4MiB', '1GiB'],
     'optimizer_dives': ['yes', 'no'],
     'change_buffer': ['yes', 'no'], 'gather': ['1', '8', '32'], 'char_bytes': ['1', '2'],
     'leaf_fill': ['5%', '50%', '100%'], 'k_fill': ['settled', 'pristine'],

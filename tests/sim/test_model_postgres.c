@@ -332,6 +332,42 @@ static void test_checkpoints_come_by_the_log_too_and_stay_below_its_size(void **
     rig_close(&rig);
 }
 
+/* Pages that the operating system holds are read without the drive; the pool counts them alike. */
+static void count_read(void *context, const struct io *io)
+{
+    *(uint64_t *)context += io->verb == IO_READ;
+}
+
+static struct drive *counted(struct drive *drive, void *context)
+{
+    struct error err;
+
+    return drive_tap_open(drive, count_read, context, &err);
+}
+
+static void test_the_cache_of_the_operating_system_answers_reads(void **state)
+{
+    static const uint64_t sizes[] = {0, 2000ull * 8192, 1 << 30};
+    static struct rig rig;
+    struct model_settings settings;
+    uint64_t reads[3] = {0}, asked[3] = {0};
+
+    for (uint32_t i = 0; i < 3; i++) {
+        rig_settings(&settings, MODEL_POSTGRES, true, 1, 1000, 4);
+        settings.os_cache_bytes = sizes[i];
+        rig_open(&rig, &settings, 10000, counted, &asked[i]);
+        rig.think_ns = 20e6;
+        rig_run(&rig, 10 * SECOND_MS * MS);
+        reads[i] = target_model_inside(rig.target)->facts.page_reads;
+        assert_int_equal(rig_checks(&rig), 0);
+        rig_close(&rig);
+    }
+    assert_int_equal(asked[0], reads[0]);
+    assert_true(asked[1] < reads[1] * 9 / 10);
+    assert_true(asked[2] < asked[1] && reads[2] > reads[0] * 9 / 10);
+    assert_true(asked[2] < reads[2] * 7 / 10); /* each page once */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +385,7 @@ int main(void)
         cmocka_unit_test(test_readers_do_not_wait_for_the_log),
         cmocka_unit_test(test_the_first_checkpoint_comes_after_its_interval),
         cmocka_unit_test(test_checkpoints_come_by_the_log_too_and_stay_below_its_size),
+        cmocka_unit_test(test_the_cache_of_the_operating_system_answers_reads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
