@@ -486,7 +486,7 @@ bool reader_walk(struct model *m, uint32_t number)
                 return false;
             }
             if (touch->mode == TOUCH_WRITE && m->purge && s->phase != PHASE_PURGE) {
-                purge_note(m, s, touch);
+                purge_note(m, touch);
             }
             s->flags &= (uint16_t)~SESSION_DESCENDED;
             s->step++;
