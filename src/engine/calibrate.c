@@ -254,7 +254,7 @@ static void describe(struct calibration *ret, const struct plan *plan,
     }
 }
 
-/* 0: there is nothing to load, or it has been loaded. */
+/* 0: the tables are there, and those of a load of rawtps. */
 static int load_tables(const struct calibrate_options *options, const struct plan *plan,
                        struct error *err)
 {
@@ -262,7 +262,7 @@ static int load_tables(const struct calibrate_options *options, const struct pla
     struct load_report report;
 
     if (!options->load) {
-        return 0;
+        return live_plan_look(plan, err);
     }
     say(options, "loading");
     return load_run(plan, 0, &load, &report, err);

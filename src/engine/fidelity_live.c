@@ -464,6 +464,9 @@ static int ask(struct live_run *run, const struct plan *plan, struct error *err)
 {
     long here = sysconf(_SC_NPROCESSORS_ONLN);
 
+    if (live_plan_look(plan, err) < 0) {
+        return err->code;
+    }
     if (live_meter_open(&run->meter, &plan->vms[0].sql.url, err) < 0) {
         return err->code;
     }

@@ -76,6 +76,7 @@ static int read_load(const struct sql_url *url, struct sql_schema_load *ret, str
     return code < 0 ? code : 0;
 }
 
+/* Tables that another tool made are not written to, whatever a scenario calls its own. */
 static int refuse_empty(const struct sql_url *url, const struct sql_schema_load *load,
                         struct error *err)
 {
@@ -160,6 +161,17 @@ void live_plan_free(struct plan *plan)
         plan_free(plan);
         mem_free(plan);
     }
+}
+
+int live_plan_look(const struct plan *plan, struct error *err)
+{
+    const struct sql_url *url = &plan->vms[0].sql.url;
+    struct sql_schema_load load;
+
+    if (read_load(url, &load, err) < 0) {
+        return err->code;
+    }
+    return load.complete ? 0 : refuse_empty(url, &load, err);
 }
 
 static int judge(const struct plan *plan, struct error *err)

@@ -33,6 +33,8 @@ void live_plan_set(struct live_plan *live, const char *format, ...)
  * it asks no server, several, or has a workload of which there is no model.
  */
 int live_plan_build(const struct live_plan *live, struct plan **ret, struct error *err);
+/* EXIT_FAILED unless rawtps has loaded the tables of its server. */
+int live_plan_look(const struct plan *plan, struct error *err);
 /* The same workload in virtual time on the model that the profile describes, its drive answering
  * after latency_ns. */
 int live_plan_twin(const struct live_plan *live, const struct server_profile *profile,
