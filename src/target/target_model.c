@@ -274,7 +274,8 @@ static uint64_t memory_of(const struct model_settings *settings, const struct mo
                              settings->profile == MODEL_INNODB) +
            locks_memory_bytes(settings->sessions, nodes_of(settings)) +
            (uint64_t)reader_slots(settings) * sizeof(struct model_io) +
-           writer_memory_bytes(settings) + purge_memory_bytes(settings) + postgres_memory_bytes(settings, layout) +
+           writer_memory_bytes(settings) + purge_memory_bytes(settings) +
+           postgres_memory_bytes(settings, layout) +
            (settings->is_tpcc ? tpcc_rows_memory_bytes(settings)
                               : sysbench_rows_memory_bytes(settings));
 }
