@@ -327,6 +327,9 @@ static enum exit_code run_planned(const struct bench *bench, const struct plan *
     *watch = (struct live_watch){.quiet = bench->args->args.quiet,
                                  .interval_ns = bench->args->args.interval_ns,
                                  .color = bench->args->args.color};
+    if (pair->order > 2) { /* a plan's warnings are the same in every run of its side */
+        watch->warnings_said = plan->warning_count;
+    }
     options.build_id = version_build_id(id, sizeof(id));
     if (live_watch_open(watch, &err) < 0) {
         return page_say_error(&err);
@@ -489,10 +492,10 @@ const struct cmd cmd_bench_pair = {
         "Each run is a run directory of its own. The two of a pair have the same seed, pairs have\n"
         "different ones. Ctrl-C keeps what was measured, compares it, and says how to go on.\n"
         "\n"
-        "  rawtps bench-pair sysbench-oltp --a /dev/nvme1n1 --b /dev/nvme2n1 --erase-a SERIAL \\\n"
+        "  rawtps bench-pair sysbench-4vm --a /dev/nvme1n1 --b /dev/nvme2n1 --erase-a SERIAL \\\n"
         "    --erase-b SERIAL --runs 5\n"
         "  rawtps bench-pair quick --a h3200-u2 --b h3201-e1s\n"
-        "  rawtps bench-pair quick --virtual --set-b database.profile=postgresql --runs 3\n",
+        "  rawtps bench-pair quick --virtual --set-b database.profile=postgres --runs 3\n",
     .groups = groups,
     .group_count = 3,
     .least_words = 1,

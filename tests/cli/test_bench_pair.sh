@@ -32,6 +32,8 @@ like 'how to compare again' "$err" \
 is 'the order' "$(order s1)" ABBAAB
 is 'a pair has one seed, pairs have different ones' \
     "$(sed -n 's/^  "seed": \([0-9]*\).*/\1/p' s1/*/run.json | tr -d '\n')" 112233
+like 'no band from so short samples' "$out" '^ No 95% band: a sample under 20 s is too short'
+unlike 'nor its column' "$out" '95% band$'
 cp out first
 run "$RAWTPS" compare 'sata-slow=s1/*-A' 'gen5-fast=s1/*-B'
 ok 'compare says the same' cmp -s out first
@@ -72,6 +74,9 @@ like 'what was measured is kept' "$err" \
     '^rawtps: interrupted after 0 of 10 runs; what was measured is in s2$'
 like 'and how to go on' "$err" '^rawtps: hint: the same command with --out s2 --resume goes on$'
 ok 'the partial run is there' test -s s2/01-A/run.json
+
+run "$RAWTPS" bench-pair tiny.yaml --a sata-slow --b gen5-fast --runs 2 --for 2s --out s5
+is 'what a plan warns of is said once a side' "$(grep -c '^rawtps: warning: --for' err)" 2
 
 truncate -s 64M a.img b.img
 run "$RAWTPS" bench-pair tiny.yaml --a ./a.img --b ./b.img --erase-a ./a.img --erase-b ./b.img \

@@ -47,3 +47,14 @@ run "$RAWTPS" run quick --label "$(printf '%064d' 0)"
 like 'a label has a length' "$err" '^rawtps: --label: must be at most 63 bytes long'
 run "$RAWTPS" plan "$(printf 'no\nsuch\033[31m')"
 unlike 'what was typed cannot speak to the terminal' "$err" "$(printf '\033')"
+
+# Examples in README and the help name what there is.
+"$RAWTPS" list | sed -E "s/^[a-z-]+ +([^ ]+) .*/\1/" | sort -u >listed
+{
+    sed -nE "s/.*rawtps (run|plan|load|check|bench-pair) ([a-z][a-z0-9-]*)( .*)?$/\2/p" \
+        "$ROOT/README.md" "$ROOT/docs/COMMANDS.md"
+    cat "$ROOT/README.md" "$ROOT/docs/COMMANDS.md" |
+        grep -oE "(drive\.like|database\.profile)=[a-z0-9.-]+" | sed "s/.*=//"
+} | sort -u >named
+ok "examples name something" grep -q "^quick$" named
+is "examples name nothing that is not there" "$(comm -23 named listed)" ""
