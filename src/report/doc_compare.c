@@ -100,7 +100,7 @@ static void comparable_line(struct doc *doc, const struct comparison *comparison
         }
     }
     if (line.length > 0) {
-        doc_pair(doc, "comparable", "%s", text_string(&line));
+        doc_pair(doc, "comparable", "differing in %s", text_string(&line));
         doc_verdict(doc, DOC_BAD, "not strictly");
     } else {
         doc_pair(doc, "comparable", "asked the same in the same place");

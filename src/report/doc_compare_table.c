@@ -36,8 +36,9 @@ static const char *thin_mark(struct sheet *sheet, const struct comparison_row *r
         }
     }
     return beyond < 100
-               ? compare_note(&sheet->notes, "%s rests on the %.0f slowest transactions of a run.",
-                              row->metric->title + strlen("lat "), fmax(beyond, 0))
+               ? compare_note(&sheet->notes, "%s rests on the %.0f slowest transaction%s of a run.",
+                              row->metric->title + strlen("lat "), fmax(beyond, 0),
+                              beyond >= 0.5 && beyond < 1.5 ? "" : "s")
                : "";
 }
 
@@ -312,21 +313,37 @@ static void metrics_table(struct sheet *sheet)
     little_row(sheet);
 }
 
+static bool has_band(const struct comparison *comparison)
+{
+    for (uint32_t s = 1; s < comparison->count; s++) {
+        for (uint32_t q = 0; q < BOOTSTRAP_CURVE; q++) {
+            if (comparison->curve[s][q].ok) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void curve_table(struct doc *doc, const struct comparison *comparison)
 {
     static const char *const ratios[SET_SIDES] = {"",    "B/A", "C/A", "D/A",
                                                   "E/A", "F/A", "G/A", "H/A"};
     struct doc_column columns[1 + 2 * SET_SIDES] = {{"response", "percentile", DOC_LEFT}};
-    bool alone = comparison->sets[0]->run_count == 1;
+    bool alone = comparison->sets[0]->run_count == 1, band = has_band(comparison);
     uint32_t count = 1;
 
     for (uint32_t s = 1; s < comparison->count; s++) {
         alone = alone || comparison->sets[s]->run_count == 1;
         columns[count++] = (struct doc_column){ratios[s], "ratio", DOC_RIGHT};
-        columns[count++] = (struct doc_column){"95% band", "band", DOC_RIGHT};
+        if (band) {
+            columns[count++] = (struct doc_column){"95% band", "band", DOC_RIGHT};
+        }
     }
     doc_heading(doc, 2, "Response times: ratio by percentile");
-    if (alone) {
+    if (!band) {
+        doc_note(doc, "No 95%% band: a sample under 20 s is too short for one.");
+    } else if (alone) {
         doc_note(doc, "One run on a side: the band is within-run only.");
     }
     doc_table(doc, "curve", columns, count);
@@ -340,7 +357,9 @@ static void curve_table(struct doc *doc, const struct comparison *comparison)
                 doc_cell(doc, "%.3f..%.3f", at->low, at->high);
             } else {
                 doc_cell(doc, isfinite(at->value) && at->value > 0 ? "%.3f" : "-", at->value);
-                doc_cell(doc, "-");
+                if (band) {
+                    doc_cell(doc, "-");
+                }
             }
         }
     }

@@ -138,10 +138,11 @@ void doc_gate_rows(struct doc *doc, const struct gate *gate, uint32_t most)
             }
         }
     }
-    doc_note(doc,
-             "change: B against A, + is better; bounds: one-sided, each missed with "
-             "probability %.4g; MDE: the smallest change that is seen.",
-             gate->alpha);
+    doc_note(
+        doc,
+        "change: B against A, + is better (of what should be low, A/B - 1); bounds: one-sided, "
+        "each missed with probability %.4g; MDE: the smallest change that is seen.",
+        gate->alpha);
     if (shown < gate->row_count) {
         doc_note(doc, "%u more rows pass or are like these; the JSON output has all.",
                  gate->row_count - shown);

@@ -54,6 +54,10 @@ static void add_block(const struct doc *doc, const struct doc_block *block, stru
         text_add(out, block->level > 1 ? "## " : "# ");
         break;
     case DOC_PAIR:
+        if (doc_word(doc, block->key)[0] == '\0') {
+            text_add(out, "  ");
+            break;
+        }
         text_add(out, "- **");
         add_words(out, doc_word(doc, block->key));
         text_add(out, "**: ");

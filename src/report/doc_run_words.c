@@ -119,15 +119,16 @@ static void integrity_line(struct doc *doc, const struct result *result)
     figure_count(integrity->stamp_errors, errors);
     figure_count(integrity->stamps_checked, checked);
     if (!integrity->checked && rules == 0) {
-        doc_pair(doc, "integrity", "not checked");
+        doc_pair(doc, "integrity", "not checked%s",
+                 result->server_count > 0 ? ": `rawtps check`, or --check of the next run" : "");
         return;
     }
     if (rules == 0) {
         doc_pair(doc, "integrity", "%s wrong of %s pages checked", errors, checked);
     } else if (!integrity->checked) {
-        doc_pair(doc, "integrity",
-                 "no page to check in a drive that holds no data, %" PRIu32 " of %" PRIu32
-                 " consistency rules hold",
+        doc_pair(doc, "integrity", "%s, %" PRIu32 " of %" PRIu32 " consistency rules hold",
+                 result->server_count > 0 ? "pages are the server's own"
+                                          : "no page to check in a drive that holds no data",
                  rules - broken, rules);
     } else {
         doc_pair(doc, "integrity",

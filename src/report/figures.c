@@ -53,7 +53,7 @@ const char *figure_share(double share, char buf[FIGURE_TEXT])
         return say("-", buf);
     }
     snprintf(buf, FIGURE_TEXT, "%.1f", fmin(fmax(share, -1e9), 1e9) * 100);
-    return buf;
+    return strcmp(buf, "-0.0") == 0 ? say("0.0", buf) : buf;
 }
 
 const char *figure_percent(double share, char buf[FIGURE_TEXT])

@@ -216,6 +216,7 @@ assert g["verdict"] == "FAIL" and g["exit_code"] == 1 and g["rows"][0]["verdict"
 assert -0.07 < g["rows"][0]["change"] < -0.05 and g["rows"][0]["limit"] < -0.029'
 like 'Markdown begins with the answer' "$(head -n 1 g.md)" '^### .* FAIL: found wanting'
 like 'it has a table' "$(cat g.md)" '^\|---\|---\|---:'
+unlike 'a line that goes on has no empty name' "$(cat g.md)" '\*\*\*\*'
 for format in text markdown csv json html junit; do
     run "$RAWTPS" gate same.yaml -f $format
     is "--format $format" "$code$err" 0

@@ -192,6 +192,7 @@ case_run() {
     answered 'run'
     like 'run: what was committed is there' "$(cat plain/run.json)" 'R1 orders grew by'
     like 'run: all rules hold after it' "$out" '^20 of 20 rules hold$'
+    like 'run: pages are not ours to check' "$out" "^ integrity +pages are the server's own, 2 of 2"
     like 'run: statements are told apart' "$out" '^ *new_order\.stock_for_update +[1-9]'
     like 'run: the server is in the result' "$(cat plain/run.json)" \
         '"flavour": *"(PostgreSQL|MariaDB|MySQL)"'
