@@ -64,6 +64,8 @@ static void show_fill(struct live_watch *watch, const struct run_view *view)
             text_addf(&watch->text, " of %.1f GB", (double)view->plan->fill_bytes / 1e9);
         }
         text_addf(&watch->text, ", ETA %.0fs", spent_s / share - spent_s);
+    } else {
+        text_addf(&watch->text, ", %.0fs so far", spent_s);
     }
     text_add(&watch->text, watch->terminal ? "\033[K" : "\n");
     watch->filling = watch->terminal;

@@ -396,7 +396,9 @@ static void explain_memory(struct explain *explain)
         const struct plan_vm *vm = &plan->vms[i];
 
         if (i == 0 || !alike(vm, &plan->vms[i - 1])) {
-            line(explain->out, "", "%s %s", vm->name, binary(vm->memory_needed_bytes, a));
+            line(explain->out, "", "%s for %s%s", binary(vm->memory_needed_bytes, a), vm->name,
+                 i + 1 < plan->vm_count && alike(&plan->vms[i + 1], vm) ? " and each VM like it"
+                                                                        : "");
         }
     }
 }

@@ -186,7 +186,9 @@ static int real_drive(struct draft *draft, struct error *err)
     if (plan->drive_capacity_bytes < 2 * PLAN_HEAD_BYTES) {
         error_set(err, EXIT_USAGE, -ENOSPC, "%s: too small: it has only %" PRIu64 " bytes", path,
                   plan->drive_capacity_bytes);
-        return error_hint(err, "a file that is removed is made as large as is needed");
+        return error_hint(err, draft->file_ours
+                                   ? "a file that is removed is made as large as is needed"
+                                   : "a file that is not there is made as large as is needed");
     }
     return 0;
 }

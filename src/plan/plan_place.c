@@ -391,8 +391,8 @@ static void warn_vm(struct plan *plan, const struct plan_vm *vm)
                   units_format_size(vm->footprint.database_bytes, data, sizeof(data)));
     }
     if (vm->workload == PLAN_TPCC && vm->users > vm->model.tpcc.warehouses * 10ull) {
-        plan_warn(plan, "%u users for %u warehouses: more than the standard's 10 a warehouse",
-                  vm->users, vm->model.tpcc.warehouses);
+        plan_warn(plan, "%u users for %u warehouse%s: more than the standard's 10 a warehouse",
+                  vm->users, vm->model.tpcc.warehouses, vm->model.tpcc.warehouses == 1 ? "" : "s");
     }
 }
 
