@@ -185,6 +185,9 @@ bench: all $(BUILD)/tests/bench/bare_ring ## measure beside fio, sysbench and pg
 fidelity: all ## the models against what real servers were measured to do
 	$(BUILD)/rawtps fidelity --format markdown
 
+seeds: all ## the reviews' application rows, simulated: predicted beside published
+	BUILD=$(BUILD) tests/bench/seeds
+
 tidy: ## the rules of the house; prints nothing when all hold
 	@tests/tidy/check
 
@@ -206,5 +209,5 @@ install: all ## into PREFIX (/usr/local), under DESTDIR
 clean: ## remove what was built
 	rm -rf $(BUILD)
 
-.PHONY: all help deps demo test test-quick asan bench fidelity tidy lint fuzz install clean
+.PHONY: all help deps demo test test-quick asan bench fidelity seeds tidy lint fuzz install clean
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/tests/*/*.d)
