@@ -91,6 +91,14 @@ static enum exit_code run_line(const struct cmd_line *line)
     return run_command(cmd, line);
 }
 
+static void free_words(int count, char **words)
+{
+    for (int i = 0; words != NULL && i < count; i++) {
+        mem_free(words[i]);
+    }
+    mem_free(words);
+}
+
 /* Words to read options from, before passwords are blotted out of argv, where `ps` shows them. */
 static char **keep_words(int argc, char **argv)
 {
@@ -99,6 +107,7 @@ static char **keep_words(int argc, char **argv)
     for (int i = 0; ret != NULL && i < argc; i++) {
         ret[i] = mem_strdup(argv[i]);
         if (ret[i] == NULL) {
+            free_words(i, ret);
             return NULL;
         }
         plan_hide_passwords(argv[i]);
@@ -113,11 +122,14 @@ int main(int argc, char **argv)
                             .typed = (const char *const *)words,
                             .count = (uint32_t)argc};
     struct error err = {0};
+    enum exit_code exit;
 
     page_open();
     if (words == NULL) {
         error_set(&err, EXIT_FAILED, -ENOMEM, "no memory");
         return (int)page_say_error(&err);
     }
-    return (int)page_close(run_line(&line));
+    exit = page_close(run_line(&line));
+    free_words(argc, words);
+    return (int)exit;
 }
