@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +142,7 @@ static int add_run(struct set *set, const char *path, struct error *err)
 
 static bool is_run(const char *path)
 {
-    char file[SET_PATH + 16];
+    char file[SET_PATH + NAME_MAX + 16];
     struct stat st;
     int n = snprintf(file, sizeof(file), "%s/%s", path, SET_DOCUMENT);
 
@@ -153,7 +154,7 @@ static int add_folder(struct set *set, const char *path, struct error *err)
 {
     struct dirent **names = NULL;
     int count = scandir(path, &names, NULL, alphasort), found = 0, code = 0;
-    char inside[SET_PATH];
+    char inside[SET_PATH + NAME_MAX + 2];
 
     if (count < 0) {
         code = -errno;
