@@ -5,13 +5,14 @@
 #include "run_dir_parts.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK_BYTES = 64 * 1024 };
+enum { CHUNK_BYTES = 64 * 1024, DOCUMENT_BYTES = 64 * 1024 * 1024 };
 
 static int unreadable(struct error *err, const char *path, int code)
 {
@@ -20,7 +21,7 @@ static int unreadable(struct error *err, const char *path, int code)
     return error_set(err, exit, code, "cannot read %s: %s", path, strerror(-code));
 }
 
-static int read_whole(const char *path, struct text *ret, struct error *err)
+static int read_whole(const char *path, uint64_t most_bytes, struct text *ret, struct error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), code = 0;
     struct stat st;
@@ -34,6 +35,12 @@ static int read_whole(const char *path, struct text *ret, struct error *err)
         return code;
     }
     while (code == 0 && n > 0) {
+        if (ret->length > most_bytes) {
+            code = error_set(err, EXIT_USAGE, -EFBIG, "%s: larger than %" PRIu64 " MiB", path,
+                             most_bytes / 1024 / 1024);
+            close(fd);
+            return code;
+        }
         if (!text_reserve(ret, CHUNK_BYTES)) {
             code = -ENOMEM;
             break;
@@ -85,7 +92,7 @@ int run_dir_load(const char *path, struct result *ret, struct error *err)
         return code;
     }
     text_init(&text);
-    code = read_whole(file, &text, err);
+    code = read_whole(file, DOCUMENT_BYTES, &text, err);
     if (code == 0) {
         code = result_read_json(ret, text_string(&text), text.length, file, err);
     } else if (code == -ENOENT) {
@@ -121,7 +128,7 @@ static int read_rows(char *text, const char *file, struct result_interval **rows
 
     if (strncmp(text, result_interval_header, header) != 0) {
         /* killed before the header was written */
-        return *text == '\0' || (!strchr(text, '\n') && strlen(text) < header)
+        return strncmp(text, result_interval_header, strlen(text)) == 0
                    ? 0
                    : error_at(err, file, 1, 1, "not the header of a file of intervals");
     }
@@ -157,7 +164,7 @@ int run_dir_intervals(const char *path, struct result_interval **ret_rows, uint6
         return code;
     }
     text_init(&text);
-    code = read_whole(file, &text, err);
+    code = read_whole(file, UINT64_MAX, &text, err);
     if (code == 0) {
         code = read_rows(text.data ? text.data : empty, file, &rows, &count, err);
     }

@@ -2,10 +2,13 @@
 
 #include "base/mem.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "stats/hdr_log.h"
 
@@ -114,7 +117,13 @@ static int take_line(struct reader *reader, const char *line, size_t bytes, int 
     struct error why = {0};
     int code;
 
-    if (line[bytes - 1] != '\n' || !is_wanted(reader->run->result, line)) {
+    if (line[bytes - 1] != '\n') {
+        return 0; /* torn: the run was killed */
+    }
+    if (*line == '\0' || !strchr("#\"T0123456789", *line)) {
+        return error_at(err, reader->path, number, 1, "not a line of a histogram log");
+    }
+    if (!is_wanted(reader->run->result, line)) {
         return 0;
     }
     code = hdr_log_read(reader->log, line, bytes, &front, reader->hist, &why);
@@ -144,6 +153,30 @@ static int read_lines(struct reader *reader, FILE *file, struct error *err)
     return code;
 }
 
+/* *ret is NULL if there is none. A pipe in its place would be waited for. */
+static int open_log(const char *path, FILE **ret, struct error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), code = -errno;
+    struct stat st;
+
+    *ret = NULL;
+    if (fd < 0) {
+        return code == -ENOENT
+                   ? 0
+                   : error_set(err, EXIT_FAILED, code, "cannot read %s: %s", path, strerror(-code));
+    }
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return error_set(err, EXIT_USAGE, -EINVAL, "%s is not a regular file", path);
+    }
+    *ret = fdopen(fd, "r");
+    if (!*ret) {
+        close(fd);
+        return error_set(err, EXIT_FAILED, -ENOMEM, "no memory to read %s", path);
+    }
+    return 0;
+}
+
 static int load_histograms(struct set_samples *ret, const struct set_run *run, struct error *err)
 {
     const struct result_vm *all = &run->result->aggregate;
@@ -155,12 +188,9 @@ static int load_histograms(struct set_samples *ret, const struct set_run *run, s
     if (all->sample_until_ns <= all->sample_from_ns) {
         return 0;
     }
-    file = fopen(reader.path, "re");
-    if (!file) {
-        code = -errno;
-        return code == -ENOENT ? 0
-                               : error_set(err, EXIT_FAILED, code, "cannot read %s: %s",
-                                           reader.path, strerror(-code));
+    code = open_log(reader.path, &file, err);
+    if (code != 0 || !file) {
+        return code;
     }
     code = bootstrap_open(&ret->latency, all->sample_from_ns, all->sample_until_ns, err);
     code = code == 0 ? hdr_log_open(&reader.log, err) : code;
