@@ -269,13 +269,18 @@ static int refuse_parser(struct build *build, const yaml_parser_t *parser, const
 
         return refuse(build, mark_of(text, at), "not UTF-8 text: %s", problem);
     }
-    return refuse(build, parser->problem_mark, "not YAML: %s", problem);
+    refuse(build, parser->problem_mark, "not YAML: %s", problem);
+    return parser->problem_mark.index < length && text[parser->problem_mark.index] == '\t'
+               ? error_hint(build->err, "indent by spaces: YAML allows no tabs")
+               : build->err->code;
 }
 
 static int build_tree(struct build *build, const char *text, size_t length)
 {
     yaml_parser_t parser;
     yaml_event_t event;
+    /* editors of some systems begin UTF-8 files with a byte order mark */
+    size_t mark_bytes = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     bool end = false;
     int code = 0;
 
@@ -283,10 +288,11 @@ static int build_tree(struct build *build, const char *text, size_t length)
         return no_memory(build->err);
     }
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text + mark_bytes,
+                                 length - mark_bytes);
     while (code == 0 && !end) {
         if (!yaml_parser_parse(&parser, &event)) {
-            code = refuse_parser(build, &parser, text, length);
+            code = refuse_parser(build, &parser, text + mark_bytes, length - mark_bytes);
             break;
         }
         code = put(build, &event);
@@ -332,7 +338,8 @@ static int read_failed(const char *file, int error, struct error *err)
 static int read_bytes(const char *file, char **ret, size_t *ret_length, struct error *err)
 {
     char *bytes = mem_zalloc(YAML_BYTES + 2);
-    int fd = open(file, O_RDONLY | O_CLOEXEC), error = 0;
+    /* a pipe that nobody writes to would be waited for at the opening: so it is empty */
+    int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
     size_t length = 0;
     struct stat status;
     ssize_t n = 1;
@@ -341,6 +348,8 @@ static int read_bytes(const char *file, char **ret, size_t *ret_length, struct e
         error = fd < 0 ? errno : ENOMEM;
     } else if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
         error = EISDIR;
+    } else if (fcntl(fd, F_SETFL, 0) != 0) {
+        error = errno;
     }
     while (error == 0 && n > 0 && length < YAML_BYTES + 1) {
         n = read(fd, bytes + length, YAML_BYTES + 1 - length);
