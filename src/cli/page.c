@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "plan/plan.h"
 #include "report/doc_page.h"
 #include "report/doc_run.h"
 
@@ -111,11 +112,16 @@ void page_say(const char *format, ...)
 
 enum exit_code page_say_error(const struct error *err)
 {
-    char words[sizeof(err->file) + sizeof(err->text) + 32];
+    char words[sizeof(err->file) + sizeof(err->text) + 32], hint[sizeof(err->hint)];
 
-    page_say("%s", error_format(err, words, sizeof(words)));
+    /* what was typed may be quoted, wherever it stood */
+    error_format(err, words, sizeof(words));
+    plan_hide_passwords(words);
+    page_say("%s", words);
     if (err->hint[0] != '\0') {
-        page_say("hint: %s", err->hint);
+        memcpy(hint, err->hint, sizeof(hint));
+        plan_hide_passwords(hint);
+        page_say("hint: %s", hint);
     }
     return err->exit;
 }

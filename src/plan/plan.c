@@ -126,10 +126,10 @@ static int load_scenario(struct draft *draft, struct error *err)
 
 static int set_one(struct yaml *yaml, const char *set, struct error *err)
 {
-    const char *equals = strchr(set, '=');
+    const char *equals = strchr(set, '='), *url = strstr(set, "://");
     char path[200], place[320];
 
-    if (!equals || equals == set) {
+    if (!equals || equals == set || (url && url < equals)) {
         error_set(err, EXIT_USAGE, -EINVAL, "--set %.200s: path=value is expected", set);
         return error_hint(err, "as in --set drive.like=h3200-u2 or --set workload.users=100");
     }
@@ -137,8 +137,8 @@ static int set_one(struct yaml *yaml, const char *set, struct error *err)
         return error_set(err, EXIT_USAGE, -EINVAL, "--set: the path is too long");
     }
     snprintf(path, sizeof(path), "%.*s", (int)(equals - set), set);
-    snprintf(place, sizeof(place), "--set %.240s", set);
-    plan_hide_passwords(place);
+    /* a URL may hold a password, and be too wrong to tell where */
+    snprintf(place, sizeof(place), "--set %.240s", url ? path : set);
     return yaml_set(yaml, path, equals + 1, place, err);
 }
 

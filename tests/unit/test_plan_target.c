@@ -201,6 +201,12 @@ static void passwords_are_blotted_out_in_place(void **state)
         {"url: 'postgresql://u:a%40b@[::1]:5/x?sslmode=require'",
          "url: 'postgresql://u:*****@[::1]:5/x?sslmode=require'"},
         {"mysql://bench@db:3306/x", "mysql://bench@db:3306/x"},
+        /* not coded as they should be */
+        {"mysql://u:p/w@db/x", "mysql://u:***@db/x"},
+        {"mysql://u:p?w#@db/x", "mysql://u:****@db/x"},
+        {"mysql://u:p@w@db/x y@z", "mysql://u:***@db/x y@z"},
+        {"mysql://db/x?user=u&password=pw&a=b", "mysql://db/x?user=u&password=**&a=b"},
+        {"a mysql://db:1/x,pg://u:pw@h/d", "a mysql://db:1/x,pg://u:**@h/d"},
         {"no url", "no url"},
     };
     char text[128];
