@@ -92,6 +92,18 @@ case_load() {
     run "$RAWTPS" load $sbtest --target "$url"
     is "another tool's tables are refused" "$code" 2
     like 'it says which table' "$err" 'has a table sbtest[1-4] that rawtps did not make'
+
+    # made by another user, who lets nobody look
+    server_sql s 'CREATE TABLE warehouse (w_id INTEGER PRIMARY KEY)' >/dev/null
+    for i in 1 2 3 4; do
+        server_sql s "DROP TABLE sbtest$i" >/dev/null
+    done
+    server_sql s 'DROP TABLE rawtps_load_part' >/dev/null
+    run "$RAWTPS" load $scenario --target "$url" --warehouses 1
+    is "another user's tables are refused" "$code" 2
+    like 'it says which table' "$err" 'has a table warehouse that rawtps did not make'
+    is 'none is made beside them' "$(server_sql s "SELECT count(*) FROM information_schema.tables
+        WHERE table_name IN ('district', 'rawtps_load')")" 0
 }
 
 # ---- check -------------------------------------------------------------------------------------
