@@ -9,6 +9,7 @@
 #include "page.h"
 #include "plan/gate_file.h"
 #include "report/doc_gate.h"
+#include "report_source.h"
 
 enum gate_format {
     FORMAT_TEXT,
@@ -157,19 +158,42 @@ static const char *path_of(const struct gate_args *args, const struct gate_file 
     return told[0] != '\0' ? told : NULL;
 }
 
+static const enum gate_format outputs[] = {FORMAT_JUNIT, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_HTML};
+enum { OUTPUTS = sizeof(outputs) / sizeof(outputs[0]) };
+
+/* Before anything is judged or written. */
+static int check_outputs(const struct gate_args *args, const struct gate_file *file,
+                         const char *gate_path, struct error *err)
+{
+    for (uint32_t i = 0; i < OUTPUTS; i++) {
+        const char *path = path_of(args, file, outputs[i]);
+
+        if (path != NULL && report_source_may_write(path, gate_path, err) < 0) {
+            return error_wrap(err, "outputs: %s", formats[outputs[i]]);
+        }
+        for (uint32_t j = 0; path != NULL && j < i; j++) {
+            const char *other = path_of(args, file, outputs[j]);
+
+            if (other != NULL && strcmp(path, other) == 0 && strncmp(path, "/dev/", 5) != 0) {
+                return error_set(err, EXIT_USAGE, -EINVAL, "outputs: %s and %s are one file: %s",
+                                 formats[outputs[j]], formats[outputs[i]], path);
+            }
+        }
+    }
+    return 0;
+}
+
 static enum exit_code write_outputs(const struct gate_args *args, const struct gate *gate)
 {
-    static const enum gate_format kinds[] = {FORMAT_JUNIT, FORMAT_MARKDOWN, FORMAT_JSON,
-                                             FORMAT_HTML};
     enum exit_code exit = gate->exit;
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        const char *path = path_of(args, gate->file, kinds[i]);
+    for (uint32_t i = 0; i < OUTPUTS; i++) {
+        const char *path = path_of(args, gate->file, outputs[i]);
         struct error err = {0};
         struct text text = {0};
 
         if (path != NULL) {
-            render(gate, kinds[i], false, &text);
+            render(gate, outputs[i], false, &text);
             if (write_file(path, &text, &err) < 0) {
                 exit = page_graver(exit, page_say_error(&err));
             }
@@ -229,8 +253,10 @@ static enum exit_code gate_command(const void *record, const struct options *opt
         return page_say_error(&err);
     }
     gate_words_here(&words);
-    exit = gate_file_read(options->words[0], &words, file, &err) < 0 ? page_say_error(&err)
-                                                                     : judge(record, file);
+    exit = gate_file_read(options->words[0], &words, file, &err) < 0 ||
+                   check_outputs(record, file, options->words[0], &err) < 0
+               ? page_say_error(&err)
+               : judge(record, file);
     mem_free(file);
     return exit;
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -115,6 +116,43 @@ static int write_file(const char *path, const struct text *bytes)
     return code;
 }
 
+static bool ends_in(const char *path, const char *end)
+{
+    size_t n = strlen(path), most = strlen(end);
+
+    return n >= most && strcasecmp(path + n - most, end) == 0;
+}
+
+static bool is_input(const char *path)
+{
+    static const char *const of_runs[] = {"run.json", "intervals.csv", "latency.hlog",
+                                          "events.jsonl", "stdout.log"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+    for (size_t i = 0; i < sizeof(of_runs) / sizeof(of_runs[0]); i++) {
+        if (strcmp(name, of_runs[i]) == 0) {
+            return true;
+        }
+    }
+    return ends_in(name, ".yaml") || ends_in(name, ".yml");
+}
+
+int report_source_may_write(const char *path, const char *input, struct error *err)
+{
+    struct stat there, other;
+
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode)) {
+        return 0;
+    }
+    if (is_input(path) || (input && stat(input, &other) == 0 && there.st_dev == other.st_dev &&
+                           there.st_ino == other.st_ino)) {
+        error_set(err, EXIT_USAGE, -EEXIST, "%s is there and is no report: it is not written over",
+                  path);
+        return error_hint(err, "name another file");
+    }
+    return 0;
+}
+
 int report_source_save(const char *path, const struct text *bytes, struct error *err)
 {
     char temporary[PATH_MAX], size[UNITS_TEXT];
@@ -128,6 +166,9 @@ int report_source_save(const char *path, const struct text *bytes, struct error 
     if (strcmp(path, "-") == 0) {
         page_write(bytes);
         return 0;
+    }
+    if (report_source_may_write(path, NULL, err) < 0) {
+        return err->code;
     }
     /* a pipe or device is written as it is */
     plain = stat(path, &st) != 0 || S_ISREG(st.st_mode);

@@ -28,8 +28,13 @@ void report_source_redact(struct report_source *source);
 void report_source_free(struct report_source *source);
 
 /*
+ * Refuses a path at which something is that no report may take the place of: a file that a run
+ * left behind, a YAML file, or `input` (NULL: none). Errors: EXIT_USAGE, -EEXIST.
+ */
+int report_source_may_write(const char *path, const char *input, struct error *err);
+/*
  * Write a file through a temporary name, or to stdout if path is "-". Says on stderr what was
- * written.
+ * written. Refuses what report_source_may_write() does.
  */
 int report_source_save(const char *path, const struct text *bytes, struct error *err);
 

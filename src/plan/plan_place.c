@@ -92,12 +92,12 @@ static const char *drive_name(const struct draft *draft)
                                            : "the drive";
 }
 
-/* A file that is too small can be made anew. */
+/* A file of ours that is too small can be made anew. */
 static const char *made_again(const struct draft *draft)
 {
     struct stat status;
 
-    return draft->plan->drive == PLAN_DRIVE_URING && !draft->file_absent &&
+    return draft->plan->drive == PLAN_DRIVE_URING && !draft->file_absent && draft->file_ours &&
                    stat(draft->plan->drive_path, &status) == 0 && S_ISREG(status.st_mode)
                ? "; or remove the file: it is made as large as is needed"
                : "";
