@@ -89,6 +89,20 @@ static int check_one(struct sql_plain *plain, const struct plan_vm *vm,
     return rc < 0 ? error_wrap(err, "%s", rule->name) : 0;
 }
 
+/* The rules hold for any seed, but count on the size that the scenario says. */
+static int check_size(struct load_known *known, const struct sql_schema *schema, struct error *err)
+{
+    struct sql_schema_load want;
+
+    sql_schema_load_of(schema, &want);
+    known->row.seed = want.seed;
+    known->row.c_load = want.c_load;
+    if (load_known_judge(known, schema, err) == 0) {
+        return 0;
+    }
+    return error_hint(err, "name the size that is there: --warehouses, or --set workload...");
+}
+
 /* Rules are of tables that are there, and of the scale that the scenario says. */
 static int check_tables(struct sql_plain *plain, const struct plan_vm *vm, struct error *err)
 {
@@ -101,8 +115,9 @@ static int check_tables(struct sql_plain *plain, const struct plan_vm *vm, struc
     if (rc == 0 && known.taken[0] == '\0') {
         error_set(err, EXIT_FAILED, -ENOENT, "database %s has none of the tables", known.database);
         rc = error_hint(err, "`rawtps load` makes and fills them");
-    } else if (rc == 0 && !known.has_row) {
-        rc = load_known_judge(&known, &schema, err);
+    } else if (rc == 0) {
+        rc = known.has_row ? check_size(&known, &schema, err)
+                           : load_known_judge(&known, &schema, err);
     }
     load_known_free(&known);
     return rc;

@@ -78,6 +78,10 @@ case_load() {
     is 'another size is refused' "$code" 2
     like 'it says which' "$err" 'has 2 warehouses, the scenario says 3'
     like 'and what would help' "$err" '--replace bench'
+    run "$RAWTPS" check $scenario --target "$url" --warehouses 3
+    is 'and is not checked' "$code" 2
+    like 'it says why' "$err" 'has 2 warehouses, the scenario says 3'
+    like 'and how to check it' "$err" 'hint: name the size that is there: --warehouses'
     run "$RAWTPS" load $scenario --target "$url" --warehouses 2 --replace other
     is 'another name is no permission' "$code" 2
     is 'nothing was dropped' "$(rows warehouse)" 2
