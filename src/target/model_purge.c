@@ -71,22 +71,39 @@ bool purge_later(struct model *m, enum index_id id, uint32_t place)
     return m->purge && !m->warm && id == IX_SBTEST_K && purge_push(m->purge, place, (uint8_t)id);
 }
 
-/* True: another page is to be touched. */
+/* Most pages are still there: no more is to be done than to use them. */
+static bool touch_resident(struct pool *pool, uint32_t page)
+{
+    uint32_t frame = pool_find(pool, page);
+
+    if (frame == POOL_NONE || (pool->frames[frame].prev & FRAME_READING)) {
+        return false;
+    }
+    pool->accesses++;
+    pool->hits++;
+    pool_access(pool, frame);
+    return true;
+}
+
+/* True: another page is to be touched, by a walk. */
 static bool purge_next(struct model_purge *purge, uint32_t worker)
 {
     struct model *m = purge->owner;
     struct purge_item *item = &purge->now[worker];
 
-    if (purge->due == 0 || m->stopped || m->warm) {
-        return false;
-    }
-    *item = purge->items[purge->first];
-    purge->first = (purge->first + 1) % PURGE_ITEMS;
-    purge->count--;
-    purge->due--;
-    if (item->index == IX_SBTEST_K) {
-        random_purge(sysbench_k(m), m, model_session(m, m->is.sessions + worker), item->page);
-    }
+    do {
+        if (purge->due == 0 || m->stopped || m->warm) {
+            return false;
+        }
+        *item = purge->items[purge->first];
+        purge->first = (purge->first + 1) % PURGE_ITEMS;
+        purge->count--;
+        purge->due--;
+        if (item->index == IX_SBTEST_K) {
+            random_purge(sysbench_k(m), m, model_session(m, m->is.sessions + worker), item->page);
+            return true;
+        }
+    } while (touch_resident(&m->pool, item->page));
     return true;
 }
 
@@ -132,6 +149,7 @@ static void purge_fire(struct timer *timer)
     loop_arm(m->loop, timer, m->loop->now_ns + m->is.purge_ns);
     model_enter(m);
     purge->due = purge->count;
+    m->pool.now_ms = (uint32_t)(m->loop->now_ns / 1000000);
     for (uint32_t i = 0; i < PURGE_WORKERS; i++) {
         struct model_session *s = model_session(m, m->is.sessions + i);
 

@@ -4,9 +4,10 @@
 # accounting identity holds in every run. One seed, so that it takes seconds.
 . "${ROOT:-.}/tests/lib/tap.sh"
 
-# The gates that are missed, each with the rule that is thought to be missing: docs/MODEL.md.
+# The gates that are missed: docs/MODEL.md says which rules are thought to be missing. With three
+# seeds the share in tpcc_full/128 is met, barely.
 cat > missed <<'M'
-mariadb/tpcc_full/256/ext4/8,share of order_line
+mariadb/tpcc_full/128/tmpfs/8,share of customer
 mariadb/tpcc_full/256/ext4/8,share of stock
 mariadb/tpcc_lean/128/tmpfs/8,share of customer
 mariadb/tpcc_lean/128/tmpfs/8,share of stock
