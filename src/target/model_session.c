@@ -258,6 +258,9 @@ static bool session_fail(struct model *m, uint32_t number)
 {
     struct model_session *s = model_session(m, number);
 
+    if (s->phase == PHASE_PURGE) { /* nobody's: neither locks nor a transaction */
+        return session_finish(m, number, (enum op_status)s->fate);
+    }
     if (s->phase != PHASE_COMMIT_END) {
         m->rows->rollback(m, s);
     }

@@ -1,0 +1,49 @@
+#!/bin/bash
+# A scratch file that somebody writes over while it is used: the run is void, and says which page.
+# limit: 60
+. "$ROOT/tests/lib/tap.sh"
+
+cat >small.yaml <<'Y'
+workload: {kind: tpcc, warehouses: 1, users: 20, cycle: 100ms}
+database: {profile: innodb, buffer: 16MiB}
+drive: {kind: uring}
+phases: {precondition: 0s, sample: 6s}
+Y
+
+# begin NAME: a run of some seconds, under way; its pid is $pid
+begin() {
+    rm -f err
+    "$RAWTPS" run small.yaml --drive scratch.img --interval 200ms --out "$1" >out 2>err </dev/null &
+    pid=$!
+    for _ in $(seq 200); do
+        ! grep -q '^00:00:02 sample' err || return 0
+        kill -0 "$pid" 2>/dev/null || break
+        sleep 0.1
+    done
+    cat err
+    skip_all 'no run on a file here'
+}
+
+end() {
+    code=0
+    wait "$pid" 2>/dev/null || code=$?
+    out=$(cat out) err=$(cat err)
+}
+
+# users and the database's own readers (purge) find it: none may fall over it
+for way in noise zeros; do
+    begin $way
+    case $way in
+    noise) source=/dev/urandom ;;
+    zeros) source=/dev/zero ;;
+    esac
+    dd if=$source of=scratch.img bs=1M seek=1 count=150 conv=notrunc 2>/dev/null
+    end
+    is "$way: exit code" "$code" 4
+    like "$way: the page is named" "$err" \
+        '^rawtps: wrong data: lost page: VM vm0, [a-z_]+ page [0-9]+, offset [0-9]+ of the drive'
+    like "$way: the table says that the run is void" "$out" '^ integrity .*VOID'
+    run "$RAWTPS" report $way
+    like "$way: so does the report" "$out" '^ integrity .*VOID'
+    rm scratch.img
+done
