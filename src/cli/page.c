@@ -31,6 +31,8 @@ void page_open(void)
     int fd;
 
     signal(SIGPIPE, SIG_IGN);
+    /* a file that may not grow (ulimit -f) is an error like a full disk */
+    signal(SIGXFSZ, SIG_IGN);
     /* read-only, so that writing to what was closed is an error and not a file of ours */
     do {
         fd = open("/dev/null", O_RDONLY);

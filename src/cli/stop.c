@@ -34,8 +34,6 @@ void stop_catch(bool quiet)
     words = isatty(STDERR_FILENO) ? "\nrawtps: stopping; once more stops at once\n"
                                   : "rawtps: stopping; once more stops at once\n";
     sigemptyset(&action.sa_mask);
-    signal(SIGXFSZ,
-           SIG_IGN); /* a file that may not grow (ulimit -f) is an error like a full disk */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {

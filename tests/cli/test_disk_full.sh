@@ -38,3 +38,6 @@ Y
 run sh -c 'ulimit -f 100; exec "$RAWTPS" run small.yaml --virtual -q --out limited'
 is 'results that may not grow: exit code' "$code" 3
 like 'it is said' "$err" ' in limited: File too large$'
+run sh -c 'ulimit -f 1; exec "$RAWTPS" help scenario'
+is 'output that may not grow: exit code' "$code" 3
+is 'it is said' "$err" 'rawtps: cannot write the output: File too large'
