@@ -34,6 +34,7 @@ struct calibration {
     double page_reads, page_writes, log_bytes, log_writes;
     double single_tps, flush_ns, round_trip_ns; /* of one user */
     char cpu_how[320], flush_how[240];
+    char note[160]; /* what a reader of the figures must know; "": nothing */
 };
 
 /*

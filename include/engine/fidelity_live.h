@@ -20,7 +20,7 @@ struct fidelity_live_options {
 struct fidelity_live {
     struct fidelity_cell cell;
     struct fidelity_outcome outcome;
-    char notes[4][200]; /* what a reader of the figures must know; "" : no more */
+    char notes[6][200]; /* what a reader of the figures must know; "" : no more */
 };
 
 /*

@@ -245,6 +245,11 @@ static void describe(struct calibration *ret, const struct plan *plan,
     memcpy(ret->flavour, meter->server.flavour, sizeof(ret->flavour));
     memcpy(ret->version, meter->server.version, sizeof(ret->version));
     ret->users = vm->users;
+    if (vm->workload == PLAN_TPCC && vm->users < vm->model.tpcc.warehouses * 10) {
+        snprintf(ret->note, sizeof(ret->note),
+                 "%u users are those of %u of the warehouses: page traffic is theirs alone.",
+                 vm->users, (vm->users + 9) / 10);
+    }
     if (vm->workload == PLAN_TPCC) {
         snprintf(ret->workload, sizeof(ret->workload), "TPC-C, %u warehouses",
                  vm->model.tpcc.warehouses);

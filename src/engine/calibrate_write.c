@@ -77,6 +77,9 @@ void calibrate_write(const struct calibration *c, const char *path, struct text 
               "# Keys of the scenario's own `database` section go before these.\n",
               c->scenario, path[0] == '/' ? "" : "./", path);
     add_measured(c, ret);
+    if (c->note[0] != '\0') {
+        text_addf(ret, "# %s\n", c->note);
+    }
     add_cpu(c, ret);
     add_flush(c, ret);
     text_addf(ret, "about: %s %s, calibrated\n", c->flavour, c->version);

@@ -20,7 +20,7 @@
 #define PACE_WITHIN 0.04
 /* Below this part of its frames a pool still fills, and reads are those of filling. */
 #define POOL_FULL 0.9
-enum { PACE_TRIES = 6, NOTES = 4 };
+enum { PACE_TRIES = 6, NOTES = 6, USERS_MOST = 100, FEW = 5000 };
 
 struct live_run {
     const struct fidelity_live_options *options;
@@ -28,7 +28,8 @@ struct live_run {
     struct live_meter meter;
     struct server_profile profile; /* settings; the twin's CPU is added to copies */
     uint32_t cores;
-    double cpu_ns; /* a transaction; negative: not known */
+    double cpu_ns;      /* a transaction; negative: not known */
+    double response_ns; /* of the server, mean */
     int64_t latency_ns;
     struct fidelity_live *ret;
 };
@@ -102,6 +103,7 @@ static void measured_figures(struct live_run *run, const struct result_vm *vm)
     ret->doublewritten = (double)(b->pages_doublewritten - a->pages_doublewritten) / n;
     ret->created = (double)(b->pages_created - a->pages_created) / n;
     ret->tps = vm->tps;
+    run->response_ns = vm->service.mean_ns;
     measured_tables(&run->meter, n, ret);
     run->cpu_ns = run->meter.before.cpu_ns >= 0
                       ? (double)(run->meter.after.cpu_ns - run->meter.before.cpu_ns) / n
@@ -124,6 +126,31 @@ static bool pool_is_full(const struct live_run *run)
     return (double)facts->frames_resident >= POOL_FULL * wanted;
 }
 
+static void describe_notes(struct live_run *run)
+{
+    const struct fidelity_cell *cell = &run->ret->cell;
+
+    if (cell->is_tpcc && cell->threads < cell->warehouses * 10) {
+        note(run, "users of a warehouse are ten: so few users leave warehouses alone, and their "
+                  "pages; --threads says how many");
+    }
+    if (cell->transactions < FEW) {
+        note(run, "so few transactions leave several percent to chance; a longer --for, or more "
+                  "--threads");
+    }
+    if (!cell->settled) {
+        note(run, "the server's pool is not full yet: its figures are shown and not judged");
+    }
+    if (cell->truth.page_reads < 1) {
+        note(run, "less than one page read a transaction: pages are shown and not judged; a larger "
+                  "database or a smaller buffer would tell more");
+    }
+    if (run->meter.after.table_count == 0) {
+        note(run, "the server does not tell reads by table (performance_schema is off, or not for "
+                  "this user)");
+    }
+}
+
 static void describe(struct live_run *run, const struct plan *plan, const struct result_vm *vm)
 {
     const struct plan_vm *from = &plan->vms[0];
@@ -139,17 +166,7 @@ static void describe(struct live_run *run, const struct plan *plan, const struct
     cell->rows = from->model.sysbench.rows;
     cell->transactions = (uint32_t)(vm->done + vm->rolled_back);
     cell->settled = pool_is_full(run);
-    if (!cell->settled) {
-        note(run, "the server's pool is not full yet: its figures are shown and not judged");
-    }
-    if (cell->truth.page_reads < 1) {
-        note(run, "less than one page read a transaction: pages are shown and not judged; a larger "
-                  "database or a smaller buffer would tell more");
-    }
-    if (run->meter.after.table_count == 0) {
-        note(run, "the server does not tell reads by table (performance_schema is off, or not for "
-                  "this user)");
-    }
+    describe_notes(run);
     snprintf(cell->id, sizeof(cell->id), "live/%s/%s/%u/%u", run->meter.server.flavour,
              cell->is_tpcc ? "tpcc" : "sysbench", cell->buffer_mib, cell->threads);
     for (char *c = cell->id; *c != '\0'; c++) {
@@ -314,14 +331,15 @@ static int twin_run(struct live_run *run, uint64_t seed, struct fidelity_figures
 static void pace_guess(struct live_run *run)
 {
     const struct fidelity_cell *cell = &run->ret->cell;
-    double wait_ns, txn_ns = 1e9 * cell->threads / cell->truth.tps;
+    double wait_ns;
 
     run->latency_ns = LATENCY_NS;
     if (run->cpu_ns <= 0) {
-        run->cpu_ns = txn_ns * fmin(1, (double)run->cores / cell->threads);
+        run->cpu_ns = run->response_ns * fmin(1, (double)run->cores / cell->threads);
+        run->cpu_ns = run->cpu_ns > 0 ? run->cpu_ns : 1;
         return;
     }
-    wait_ns = (txn_ns - run->cpu_ns) / (cell->truth.page_reads + 2);
+    wait_ns = (run->response_ns - run->cpu_ns) / (cell->truth.page_reads + 2);
     run->latency_ns = wait_ns > LATENCY_NS ? (int64_t)wait_ns : LATENCY_NS;
 }
 
@@ -399,6 +417,14 @@ static void show_more(struct fidelity_live *ret)
     }
 }
 
+/* A figure that the server does not count, or that did not happen, is no measurement. */
+static void forgive_uncounted(struct fidelity_outcome *outcome)
+{
+    for (uint32_t i = 0; i < outcome->gate_count; i++) {
+        outcome->gates[i].judged = outcome->gates[i].judged && outcome->gates[i].measured > 0;
+    }
+}
+
 static int model_all(struct live_run *run, struct error *err)
 {
     struct fidelity_outcome *outcome = &run->ret->outcome;
@@ -423,9 +449,23 @@ static int model_all(struct live_run *run, struct error *err)
         outcome->spread =
             outcome->model.page_reads > 0 ? (most - least) / outcome->model.page_reads : 0;
         fidelity_judge(outcome);
+        forgive_uncounted(outcome);
         show_more(run->ret);
     }
     return code;
+}
+
+/* Users of a warehouse are ten in a row: fewer users leave the last warehouses alone. */
+static void spread_users(struct live_plan *live, const struct plan_request *asked)
+{
+    uint64_t users;
+
+    if (!live->found || asked->threads != NULL || live->request.warehouses == NULL) {
+        return;
+    }
+    users = strtoull(live->request.warehouses, NULL, 10) * 10;
+    snprintf(live->threads, sizeof(live->threads), "%" PRIu64,
+             users > 0 && users < USERS_MOST ? users : USERS_MOST);
 }
 
 /* Equal counts by type: the standard's deck, unless the scenario has weights of its own. */
@@ -447,6 +487,7 @@ static int plan_live(struct live_run *run, struct plan **ret, struct error *err)
     if (live_plan_open(live, run->options->request, false, err) < 0) {
         return err->code;
     }
+    spread_users(live, run->options->request);
     live_plan_set(live, "phases.precondition=%" PRId64 "ns", (int64_t)warm_ns);
     live_plan_set(live, "phases.sample=%" PRId64 "ns", run->options->length_ns - (int64_t)warm_ns);
     if (live_plan_build(live, ret, err) < 0) {
