@@ -77,6 +77,14 @@ for kind in mysql postgresql; do
         is 'without a scenario and a file: exit code' "$code" 0
         like 'it finds what was loaded' "$out" '^# Measured with TPC-C, 2 warehouses, 8 users'
         is 'quiet is quiet' "$err" ''
+        # an address that does not say that it is this host's
+        run "$RAWTPS" calibrate --for 5s --quiet \
+            --target "$(server_get s tcp_url | sed 's/127\.0\.0\.1/0.0.0.0/')"
+        is 'a server elsewhere: exit code' "$code" 0
+        like 'its CPU is worked out from times, and it says so' "$out" \
+            "^# CPU, .*: derived: one user's statements .*, since the server is on another host"
+        like 'its cores are what it says' "$out" '^vcpus: .*thread_pool_size'
+        unlike 'and no password' "$out" secret
         interrupted
     fi
     server_stop s
