@@ -14,7 +14,8 @@ is 'help is fine' "$code$err" 0
 cp out help
 run "$RAWTPS" --help
 ok '--help alone is help' cmp -s out help
-for command in run plan load check report audit list version help; do
+for command in run plan load check report compare bench-pair gate history audit \
+    fidelity calibrate list version help; do
     run "$RAWTPS" "$command" --help
     is "$command --help is fine" "$code$err" 0
     cp out help
@@ -29,6 +30,8 @@ run "$RAWTPS" help scenario --markdown
 document SCENARIO.md out
 run "$RAWTPS" help result --markdown
 document RESULT.md out
+run "$RAWTPS" help gate-file
+document GATE.md out
 run "$RAWTPS" help exit-codes
 like 'exit codes are explained' "$out" '^\| 4 \| data came back wrong'
 
