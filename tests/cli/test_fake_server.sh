@@ -1,5 +1,5 @@
 #!/bin/bash
-# limit: 120
+# slow, limit: 120
 # Average, 99th percentile and maximum of servers of which the truth is known, from when a
 # transaction was due, within 1 %: constant delays, two delays, and a stall of two seconds that a
 # closed loop would hide. The delays are long, so that a busy machine does not matter.

@@ -1,4 +1,4 @@
-/* limit: 180
+/* slow, limit: 180
  * Whoever does not trust the table can make it again from intervals.csv and latency.hlog: every
  * figure of it, of run.json and of Little's law, after runs in virtual time and on a file.
  */

@@ -1,4 +1,5 @@
 /* rooms: base trace io workload target */
+/* slow */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

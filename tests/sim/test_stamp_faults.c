@@ -1,5 +1,5 @@
 /* rooms: base io. A wrong page that is not found, or named wrongly, voids the promise. */
-/* limit: 300 */
+/* slow, limit: 300 */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
