@@ -73,7 +73,8 @@ struct poll_wait *uring_polls_find(const struct uring_polls *polls, uint64_t key
 
 /* ---- sockets --------------------------------------------------------------------------------- */
 
-static struct io_uring_sqe *poll_sqe(struct ring *ring, uint64_t key)
+/* NULL: the ring takes no more, as from another thread than the one that ran the loop. */
+static struct io_uring_sqe *poll_sqe_if_any(struct ring *ring)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->uring);
 
@@ -81,6 +82,13 @@ static struct io_uring_sqe *poll_sqe(struct ring *ring, uint64_t key)
         io_uring_submit(&ring->uring);
         sqe = io_uring_get_sqe(&ring->uring);
     }
+    return sqe;
+}
+
+static struct io_uring_sqe *poll_sqe(struct ring *ring, uint64_t key)
+{
+    struct io_uring_sqe *sqe = poll_sqe_if_any(ring);
+
     must(sqe != NULL);
     io_uring_sqe_set_data64(sqe, key);
     return sqe;
@@ -115,9 +123,13 @@ void ring_unpoll(struct loop *loop, struct poll_wait *wait)
 {
     struct ring *ring = ring_of(loop);
     uint64_t key = uring_polls_release(&ring->polls, wait);
-    struct io_uring_sqe *sqe = poll_sqe(ring, URING_KEY_NONE);
+    struct io_uring_sqe *sqe = poll_sqe_if_any(ring);
 
     loop->in_flight -= !wait->stays;
+    if (sqe ==
+        NULL) { /* connections are closed when their loop has ended: the ring's end ends it */
+        return;
+    }
     io_uring_prep_cancel64(sqe, key, 0);
     io_uring_sqe_set_data64(sqe, URING_KEY_NONE);
 }
