@@ -283,9 +283,9 @@ case_sbtest() {
     ran 'sbtest'
     like 'sbtest: all rules hold after it' "$out" '^5 of 5 rules hold$'
     # more sockets than the ring takes at once, when they are opened and when they are closed
-    run "$RAWTPS" run $sbtest --target "$url" --threads 400 --for 3s --set phases.precondition=0s \
+    run "$RAWTPS" run $sbtest --target "$url" --threads 300 --for 3s --set phases.precondition=0s \
         --out crowd
-    ran 'sbtest under 400 connections'
+    ran 'sbtest under 300 connections'
     server_sql s 'DELETE FROM sbtest2 WHERE id = 77' >/dev/null
     run "$RAWTPS" check $sbtest --target "$url"
     is 'a lost row: exit code' "$code" 4
