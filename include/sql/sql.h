@@ -29,7 +29,7 @@ int sql_url_parse(struct sql_url *ret, const char *text, struct error *err);
 void sql_url_print(const struct sql_url *url, struct text *ret);
 /* The value of one of its options, decoded; false if it is not there. */
 bool sql_url_option(const struct sql_url *url, const char *key, char *buf, size_t size);
-/* Write over the password inside a text that holds a URL, as in argv, where `ps` would show it. */
+/* Write over the passwords of all URLs in a text, in place, as in argv, where `ps` shows them. */
 void sql_url_hide(char *text);
 
 /* A statement as a connection needs it. Immutable, shared by all connections. */

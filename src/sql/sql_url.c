@@ -466,16 +466,35 @@ bool sql_url_option(const struct sql_url *url, const char *key, char *buf, size_
     return false;
 }
 
+static void hide_option(char *at, const char *end)
+{
+    static const char name[] = "password=";
+
+    while ((at = memmem(at, (size_t)(end - at), name, sizeof(name) - 1)) != NULL) {
+        for (at += sizeof(name) - 1; at < end && *at != '&'; at++) {
+            *at = '*';
+        }
+    }
+}
+
+/* What stands between the user's ':' and the '@' of a URL in text becomes ***. */
 void sql_url_hide(char *text)
 {
-    char *at = strstr(text, "://"), *colon = NULL, *sign = NULL;
+    char *at = strstr(text, "://");
 
-    for (at = at ? at + 3 : NULL; at && *at && !strchr("/?#", *at); at++) {
-        colon = *at == ':' && !colon ? at : colon;
-        sign = *at == '@' ? at : sign;
-    }
-    for (at = colon; at && sign && at + 1 < sign; at++) {
-        at[1] = '*';
+    while (at) {
+        char *begin = at + 3, *end = begin + strcspn(begin, " \t\r\n'\""), *next, *host, *colon;
+
+        next = strstr(begin, "://");
+        end = next && next < end ? next : end;
+        /* the last @, whatever is before it: a password may hold / ? # and @ by mistake */
+        host = memrchr(begin, '@', (size_t)(end - begin));
+        colon = host ? memchr(begin, ':', (size_t)(host - begin)) : NULL;
+        if (colon && colon + 1 < host) {
+            memset(colon + 1, '*', (size_t)(host - colon - 1));
+        }
+        hide_option(host ? host : begin, end);
+        at = next;
     }
 }
 
