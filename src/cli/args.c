@@ -96,30 +96,15 @@ const struct key args_server_rows[ARGS_SERVER_ROWS] = {
      .help = "target.connections: what the users of a VM share"},
 };
 
-/* Values of the repeated option of that name, in order. */
-static uint32_t values_of(const struct options *options, const char *name, const char **ret)
+void args_request(const struct args *args, const struct options *options, struct args_request *ret)
 {
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < options->many_count; i++) {
-        if (strcmp(options->many_of[i]->name, name) == 0) {
-            ret[count++] = options->many[i];
-        }
-    }
-    return count;
-}
-
-int args_plan(const struct args *args, const struct options *options, struct plan **ret,
-              struct error *err)
-{
-    const char *sets[OPTIONS_MANY], *servers[OPTIONS_MANY];
-    struct plan_request request = {
-        .scenario = options->words[0],
-        .sets = sets,
-        .set_count = values_of(options, "set", sets),
+    ret->request = (struct plan_request){
+        .scenario = options->word_count > 0 ? options->words[0] : NULL,
+        .sets = ret->sets,
+        .set_count = options_values(options, "set", ret->sets),
         .target = args->target,
-        .servers = servers,
-        .server_count = values_of(options, "vm", servers),
+        .servers = ret->servers,
+        .server_count = options_values(options, "vm", ret->servers),
         .warehouses = args->warehouses,
         .threads = args->threads,
         .connections = args->connections,
@@ -131,6 +116,12 @@ int args_plan(const struct args *args, const struct options *options, struct pla
         .seed = args->seed,
         .expect_bytes = args->expect_bytes,
     };
+}
+
+int args_plan(const struct args *args, const struct options *options, struct plan **ret,
+              struct error *err)
+{
+    struct args_request words;
     struct plan *plan;
     int rc;
 
@@ -142,7 +133,8 @@ int args_plan(const struct args *args, const struct options *options, struct pla
     if (plan == NULL) {
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the plan");
     }
-    rc = plan_build(plan, &request, err);
+    args_request(args, options, &words);
+    rc = plan_build(plan, &words.request, err);
     if (rc < 0) {
         mem_free(plan);
         return rc;

@@ -26,6 +26,8 @@ struct args {
     bool quiet, json;
     int64_t interval_ns;
     uint32_t progress, color, format; /* enum progress_style, page_color, page_format */
+    /* of comparisons, whose `format` is one of compare_show.h */
+    bool strict, no_curve;
 };
 
 extern const struct key args_plan_rows[ARGS_PLAN_ROWS];
@@ -33,6 +35,14 @@ extern const struct key args_plan_rows[ARGS_PLAN_ROWS];
 enum { ARGS_DATA_ROW = 5, ARGS_DATA_ROWS = ARGS_PLAN_ROWS - ARGS_DATA_ROW };
 /* Which server is asked. */
 extern const struct key args_server_rows[ARGS_SERVER_ROWS];
+
+/* What a plan is asked for, with the lists that it points to; the scenario is the first word, or
+ * NULL. */
+struct args_request {
+    struct plan_request request;
+    const char *sets[OPTIONS_MANY], *servers[OPTIONS_MANY];
+};
+void args_request(const struct args *args, const struct options *options, struct args_request *ret);
 
 /* Build the plan that is asked for. *ret is to be freed by args_plan_free(). */
 int args_plan(const struct args *args, const struct options *options, struct plan **ret,

@@ -21,7 +21,7 @@ struct pair_args {
     struct args args; /* first: the rows of args.h are of it */
     const char *drives[SIDES], *erase[SIDES], *labels[SIDES];
     uint32_t runs;
-    bool resume, strict;
+    bool resume;
 };
 
 #define OF(member) KEY_FIELD(struct pair_args, member)
@@ -79,7 +79,7 @@ static const struct key pair_rows[] = {
              "--set-b make the difference"},
 };
 
-static const struct key shown_rows[] = {
+static const struct key kept_rows[] = {
     {.name = "results",
      .type = KEY_STRING,
      OF(args.results),
@@ -110,31 +110,6 @@ static const struct key shown_rows[] = {
      .fallback = "",
      .placeholder = "TEXT",
      .help = "what B is called [the drive]"},
-    {.name = "format",
-     .type = KEY_WORD,
-     OF(args.format),
-     KEY_WORDS(compare_show_formats),
-     .fallback = "text",
-     .letter = 'f',
-     .help = "how the comparison is written"},
-    {.name = "metric",
-     .type = KEY_STRING,
-     .fallback = "",
-     .placeholder = "NAME",
-     .letter = 'm',
-     .many = true,
-     .help = "this metric alone; may be given again"},
-    {.name = "row",
-     .type = KEY_STRING,
-     .fallback = "",
-     .placeholder = "WHICH",
-     .many = true,
-     .help = "rows: agg, vms or one, as vm0; may be given again"},
-    {.name = "strict",
-     .type = KEY_FLAG,
-     OF(strict),
-     .fallback = "",
-     .help = "exit with 6 if the runs were not asked the same in the same place"},
     {.name = "quiet",
      .type = KEY_FLAG,
      OF(args.quiet),
@@ -149,12 +124,6 @@ static const struct key shown_rows[] = {
      .fallback = "10s",
      .letter = 'i',
      .help = "between lines of progress, where stderr is no terminal"},
-    {.name = "color",
-     .type = KEY_WORD,
-     OF(args.color),
-     KEY_WORDS(page_color_names),
-     .fallback = "auto",
-     .help = "colour of verdicts"},
 };
 
 /* --for, --scale, --set and --seed are those of `run`. */
@@ -163,7 +132,8 @@ enum { SHARED_FROM = 4, SHARED_ROWS = ARGS_PLAN_ROWS - SHARED_FROM };
 static const struct option_group groups[] = {
     {"Which two", ROWS(pair_rows)},
     {"What is run on both", &args_plan_rows[SHARED_FROM], SHARED_ROWS},
-    {"What is shown and kept", ROWS(shown_rows)},
+    {"How they are compared", compare_show_rows, COMPARE_SHOW_SHARED},
+    {"What is kept, and said meanwhile", ROWS(kept_rows)},
 };
 
 struct bench {
@@ -193,12 +163,8 @@ static bool is_path(const char *drive)
 static int check_drives(const struct pair_args *args, const struct options *options,
                         struct error *err)
 {
-    bool settings = false;
+    bool settings = options_has(options, "set-a") || options_has(options, "set-b");
 
-    for (uint32_t i = 0; i < options->many_count; i++) {
-        settings = settings || strcmp(options->many_of[i]->name, "set-a") == 0 ||
-                   strcmp(options->many_of[i]->name, "set-b") == 0;
-    }
     if (!args->drives[0] != !args->drives[1] || (!args->drives[0] && !settings)) {
         error_set(err, EXIT_USAGE, -EINVAL, "bench-pair: --a and --b name the two drives");
         return error_hint(err, "as --a /dev/nvme1n1 --b /dev/nvme2n1, or --a h3200-u2 --b "
@@ -414,9 +380,6 @@ static bool is_whole(const struct set_run *run, uint32_t i, void *context)
 static enum exit_code compare_sides(const struct bench *bench,
                                     const struct comparison_options *choice)
 {
-    const struct compare_view view = {.format = bench->args->args.format,
-                                      .color = bench->args->args.color,
-                                      .strict = bench->args->strict};
     struct set sets[SIDES];
     const struct set *both[SIDES] = {&sets[0], &sets[1]};
     enum exit_code exit = EXIT_FINE;
@@ -431,7 +394,7 @@ static enum exit_code compare_sides(const struct bench *bench,
     if (code < 0) {
         exit = page_say_error(&err);
     } else if (sets[0].run_count > 0 && sets[1].run_count > 0) {
-        exit = compare_show(both, SIDES, choice, &view);
+        exit = compare_show(both, SIDES, choice, &bench->args->args);
         if (!bench->args->args.quiet) {
             page_say("again: rawtps compare '%s=%s/*-A' '%s=%s/*-B'", sets[0].label,
                      bench->series.dir, sets[1].label, bench->series.dir);
@@ -451,7 +414,7 @@ static int prepare(struct bench *bench, struct comparison_options *choice, struc
         return error_set(err, EXIT_USAGE, -EINVAL, "--resume: --out says which series goes on");
     }
     if (check_drives(args, bench->options, err) < 0 ||
-        compare_show_choose(bench->options, false, choice, err) < 0 ||
+        compare_show_choose(bench->options, &bench->args->args, choice, err) < 0 ||
         check_plans(bench, name, err) < 0) {
         return err->code;
     }
@@ -497,7 +460,7 @@ const struct cmd cmd_bench_pair = {
         "  rawtps bench-pair quick --a h3200-u2 --b h3201-e1s\n"
         "  rawtps bench-pair quick --virtual --set-b database.profile=postgres --runs 3\n",
     .groups = groups,
-    .group_count = 3,
+    .group_count = sizeof(groups) / sizeof(groups[0]),
     .least_words = 1,
     .most_words = 1,
     .word_name = "a scenario",

@@ -4,10 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "base/mem.h"
 #include "cmd.h"
 #include "engine/calibrate.h"
-#include "live_args.h"
+#include "live_say.h"
 #include "page.h"
 #include "stop.h"
 
@@ -102,7 +103,7 @@ static int calibrate_to(const struct calibrate_args *args, const struct options 
 {
     struct live_say say = {.quiet = args->args.quiet, .terminal = isatty(STDERR_FILENO)};
     struct calibration *found = mem_zalloc(sizeof(*found));
-    struct live_args *live = mem_zalloc(sizeof(*live));
+    struct args_request words;
     struct calibrate_options how = {.length_ns = args->length_ns,
                                     .load = args->load,
                                     .stop = stop_flag(),
@@ -110,11 +111,11 @@ static int calibrate_to(const struct calibrate_args *args, const struct options 
                                     .watch = live_say_view,
                                     .context = &say};
     struct text text = {0};
-    int code = found && live ? 0 : error_set(err, EXIT_FAILED, -ENOMEM, "no memory");
+    int code = found ? 0 : error_set(err, EXIT_FAILED, -ENOMEM, "no memory");
 
     if (code == 0) {
-        live_args_of(&args->args, options, live);
-        how.request = &live->request;
+        args_request(&args->args, options, &words);
+        how.request = &words.request;
         code = calibrate_run(&how, found, err);
         live_say_end(&say);
     }
@@ -128,7 +129,6 @@ static int calibrate_to(const struct calibrate_args *args, const struct options 
     }
     text_free(&text);
     mem_free(found);
-    mem_free(live);
     return code;
 }
 

@@ -7,10 +7,6 @@
 #include "compare_show.h"
 #include "page.h"
 
-struct compare_args {
-    struct compare_view view;
-};
-
 static const struct key own_rows[] = {
     {.name = "vs",
      .type = KEY_STRING,
@@ -140,16 +136,6 @@ static int take_words(struct sides *sides, const struct options *options, struct
     return code;
 }
 
-static bool has_option(const struct options *options, const char *name)
-{
-    for (uint32_t i = 0; i < options->many_count; i++) {
-        if (strcmp(options->many_of[i]->name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static int take_sides(struct sides *sides, const struct options *options, struct error *err)
 {
     bool labels = false;
@@ -160,7 +146,7 @@ static int take_sides(struct sides *sides, const struct options *options, struct
         set_take_label(options->words[i], label);
         labels = labels || label[0] != '\0';
     }
-    if (has_option(options, "vs")) {
+    if (options_has(options, "vs")) {
         return take_versus(sides, options, err);
     }
     return labels ? take_labels(sides, options, err) : take_words(sides, options, err);
@@ -255,21 +241,21 @@ static int prepare(struct sides *sides, const struct options *options, struct er
 static enum exit_code compare(const void *record, const struct options *options,
                               const struct cmd_line *line)
 {
-    const struct compare_args *args = record;
+    const struct args *args = record;
     const struct set *sets[SET_SIDES];
     struct comparison_options choice;
     struct sides sides = {0};
     struct error err = {0};
     enum exit_code exit;
 
-    if (compare_show_choose(options, args->view.no_curve, &choice, &err) < 0 ||
+    if (compare_show_choose(options, args, &choice, &err) < 0 ||
         prepare(&sides, options, &err) < 0) {
         exit = page_say_error(&err);
     } else {
         for (uint32_t s = 0; s < sides.count; s++) {
             sets[s] = &sides.sets[s];
         }
-        exit = compare_show(sets, sides.count, &choice, &args->view);
+        exit = compare_show(sets, sides.count, &choice, args);
     }
     sides_free(&sides);
     return exit;
@@ -293,6 +279,6 @@ const struct cmd cmd_compare = {
     .least_words = 1,
     .most_words = OPTIONS_WORDS,
     .word_name = "a set of runs",
-    .record_bytes = sizeof(struct compare_args),
+    .record_bytes = sizeof(struct args),
     .run = compare,
 };

@@ -3,12 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "base/mem.h"
 #include "cmd.h"
 #include "engine/fidelity.h"
 #include "engine/fidelity_live.h"
 #include "fidelity_show.h"
-#include "live_args.h"
+#include "live_say.h"
 #include "page.h"
 #include "plan/plan.h"
 #include "stop.h"
@@ -215,7 +216,7 @@ static enum exit_code run_live(const struct fidelity_args *args, const struct op
 {
     struct live_say say = {.quiet = args->quiet, .terminal = isatty(STDERR_FILENO)};
     struct fidelity_live *live = mem_zalloc(sizeof(*live));
-    struct live_args *words = mem_zalloc(sizeof(*words));
+    struct args_request words;
     struct fidelity_live_options how = {.length_ns = args->length_ns,
                                         .seeds = args->seeds,
                                         .stop = stop_flag(),
@@ -224,22 +225,21 @@ static enum exit_code run_live(const struct fidelity_args *args, const struct op
                                         .context = &say};
     enum exit_code exit = EXIT_FINE;
     struct error err = {0};
-    int code = live && words ? 0 : error_set(&err, EXIT_FAILED, -ENOMEM, "no memory");
+    int code = live ? 0 : error_set(&err, EXIT_FAILED, -ENOMEM, "no memory");
 
     if (code == 0 && options->word_count > 1) {
         code = error_set(&err, EXIT_USAGE, -E2BIG, "--measure: one scenario, not %u words",
                          options->word_count);
     }
     if (code == 0) {
-        live_args_of(&args->args, options, words);
-        how.request = &words->request;
+        args_request(&args->args, options, &words);
+        how.request = &words.request;
         stop_catch(args->quiet);
         code = fidelity_live_run(&how, live, &err);
         live_say_end(&say);
     }
     exit = code < 0 ? page_say_error(&err) : show_live(args, live);
     mem_free(live);
-    mem_free(words);
     return exit;
 }
 

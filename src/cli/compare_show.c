@@ -18,7 +18,7 @@ const char *const compare_show_formats[COMPARE_SHOW_FORMATS] = {"text", "markdow
 const struct key compare_show_rows[COMPARE_SHOW_ROWS] = {
     {.name = "format",
      .type = KEY_WORD,
-     KEY_FIELD(struct compare_view, format),
+     KEY_FIELD(struct args, format),
      KEY_WORDS(compare_show_formats),
      .fallback = "text",
      .letter = 'f',
@@ -39,21 +39,21 @@ const struct key compare_show_rows[COMPARE_SHOW_ROWS] = {
              "may be given again"},
     {.name = "strict",
      .type = KEY_FLAG,
-     KEY_FIELD(struct compare_view, strict),
+     KEY_FIELD(struct args, strict),
      .fallback = "",
      .help = "exit with 6 if the runs were not asked the same in the same place"},
-    {.name = "no-curve",
-     .type = KEY_FLAG,
-     KEY_FIELD(struct compare_view, no_curve),
-     .fallback = "",
-     .help = "leave out the ratio by percentile and the ± of percentiles, which need every "
-             "histogram of every run"},
     {.name = "color",
      .type = KEY_WORD,
-     KEY_FIELD(struct compare_view, color),
+     KEY_FIELD(struct args, color),
      KEY_WORDS(page_color_names),
      .fallback = "auto",
      .help = "colour of verdicts"},
+    {.name = "no-curve",
+     .type = KEY_FLAG,
+     KEY_FIELD(struct args, no_curve),
+     .fallback = "",
+     .help = "leave out the ratio by percentile and the ± of percentiles, which need every "
+             "histogram of every run"},
 };
 
 static int choose_metric(const char *name, struct comparison_options *ret, struct error *err)
@@ -104,12 +104,12 @@ static int choose_row(const char *name, struct comparison_options *ret, struct e
                      name);
 }
 
-int compare_show_choose(const struct options *options, bool no_curve,
+int compare_show_choose(const struct options *options, const struct args *args,
                         struct comparison_options *ret, struct error *err)
 {
     int code = 0;
 
-    *ret = (struct comparison_options){.no_curve = no_curve, .vm = -1};
+    *ret = (struct comparison_options){.no_curve = args->no_curve, .vm = -1};
     for (uint32_t i = 0; code == 0 && i < options->many_count; i++) {
         const char *name = options->many_of[i]->name;
 
@@ -122,35 +122,35 @@ int compare_show_choose(const struct options *options, bool no_curve,
     return code;
 }
 
-static void render(const struct comparison *comparison, const struct compare_view *view,
-                   struct doc *doc, struct text *ret)
+static void render(const struct comparison *comparison, const struct args *args, struct doc *doc,
+                   struct text *ret)
 {
     uint32_t width = page_width(STDOUT_FILENO);
     struct doc_text_options page = {.width = width,
-                                    .colour = page_colour(view->color, STDOUT_FILENO)};
+                                    .colour = page_colour(args->color, STDOUT_FILENO)};
     struct doc_compare_options options = {.narrow =
-                                              view->format == FORMAT_TEXT && width < NARROW_WIDTH};
+                                              args->format == FORMAT_TEXT && width < NARROW_WIDTH};
 
-    if (view->format == FORMAT_JSON) {
+    if (args->format == FORMAT_JSON) {
         doc_compare_json(comparison, ret);
         return;
     }
-    if (view->format == FORMAT_CSV) {
+    if (args->format == FORMAT_CSV) {
         doc_compare_figures(doc, comparison);
         doc_csv(doc, ret);
         return;
     }
     doc_compare(doc, comparison, &options);
-    if (view->format == FORMAT_MARKDOWN) {
+    if (args->format == FORMAT_MARKDOWN) {
         doc_markdown(doc, ret);
-    } else if (view->format == FORMAT_HTML) {
+    } else if (args->format == FORMAT_HTML) {
         doc_html(doc, ret);
     } else {
         doc_text(doc, &page, ret);
     }
 }
 
-static enum exit_code print(const struct comparison *comparison, const struct compare_view *view)
+static enum exit_code print(const struct comparison *comparison, const struct args *args)
 {
     enum exit_code exit = EXIT_FINE;
     struct error err = {0};
@@ -158,7 +158,7 @@ static enum exit_code print(const struct comparison *comparison, const struct co
     struct doc doc;
 
     doc_init(&doc);
-    render(comparison, view, &doc, &text);
+    render(comparison, args, &doc, &text);
     if (doc.failed || text.failed) {
         error_set(&err, EXIT_FAILED, -ENOMEM, "no memory for the report");
         exit = page_say_error(&err);
@@ -185,8 +185,7 @@ static enum exit_code refuse_differences(const struct comparison *comparison)
 }
 
 enum exit_code compare_show(const struct set *const *sets, uint32_t count,
-                            const struct comparison_options *options,
-                            const struct compare_view *view)
+                            const struct comparison_options *options, const struct args *args)
 {
     struct comparison comparison;
     struct error err = {0};
@@ -195,8 +194,8 @@ enum exit_code compare_show(const struct set *const *sets, uint32_t count,
     if (comparison_open(&comparison, sets, count, options, &err) < 0) {
         return page_say_error(&err);
     }
-    exit = print(&comparison, view);
-    if (view->strict) {
+    exit = print(&comparison, args);
+    if (args->strict) {
         exit = page_graver(exit, refuse_differences(&comparison));
     }
     comparison_close(&comparison);

@@ -5,27 +5,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "options.h"
+#include "args.h"
 #include "result/comparison.h"
 
-enum { COMPARE_SHOW_ROWS = 6, COMPARE_SHOW_FORMATS = 5 };
+enum { COMPARE_SHOW_ROWS = 6, COMPARE_SHOW_SHARED = 5, COMPARE_SHOW_FORMATS = 5 };
 extern const char *const compare_show_formats[COMPARE_SHOW_FORMATS];
 
-/* What both commands are told of how to show. */
-struct compare_view {
-    uint32_t format, color;
-    bool strict, no_curve;
-};
-/* For a record whose first member is a struct compare_view: format, metric, row, strict, no-curve,
- * color. */
+/* Of a struct args: format, metric, row, strict and color, which both take; no-curve. */
 extern const struct key compare_show_rows[COMPARE_SHOW_ROWS];
 
 /* --metric and --row among the repeated options. Errors: EXIT_USAGE with the nearest name. */
-int compare_show_choose(const struct options *options, bool no_curve,
+int compare_show_choose(const struct options *options, const struct args *args,
                         struct comparison_options *ret, struct error *err);
 /* Compare, print to stdout; with `strict` 6 if the sets are not comparable, and why on stderr. */
 enum exit_code compare_show(const struct set *const *sets, uint32_t count,
-                            const struct comparison_options *options,
-                            const struct compare_view *view);
+                            const struct comparison_options *options, const struct args *args);
 
 #endif

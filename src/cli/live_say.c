@@ -1,39 +1,9 @@
-#include "live_args.h"
-
-#include <string.h>
+#include "live_say.h"
 
 #include "base/text.h"
 #include "base/units.h"
 #include "engine/run.h"
 #include "page.h"
-
-static uint32_t values_of(const struct options *options, const char *name, const char **ret)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < options->many_count; i++) {
-        if (strcmp(options->many_of[i]->name, name) == 0) {
-            ret[count++] = options->many[i];
-        }
-    }
-    return count;
-}
-
-void live_args_of(const struct args *args, const struct options *options, struct live_args *ret)
-{
-    *ret = (struct live_args){
-        .request = {.scenario = options->word_count > 0 ? options->words[0] : NULL,
-                    .target = args->target,
-                    .warehouses = args->warehouses,
-                    .threads = args->threads,
-                    .connections = args->connections,
-                    .scale = args->scale,
-                    .seed = args->seed}};
-    ret->request.sets = ret->sets;
-    ret->request.set_count = values_of(options, "set", ret->sets);
-    ret->request.servers = ret->servers;
-    ret->request.server_count = values_of(options, "vm", ret->servers);
-}
 
 void live_say_end(struct live_say *say)
 {

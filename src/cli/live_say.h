@@ -1,17 +1,10 @@
-/* cli/live_args: what the commands that measure a live server are told, as a request. */
-#ifndef RAWTPS_CLI_LIVE_ARGS_H
-#define RAWTPS_CLI_LIVE_ARGS_H
+/* cli/live_say: what the commands that measure a live server say while they do. */
+#ifndef RAWTPS_CLI_LIVE_SAY_H
+#define RAWTPS_CLI_LIVE_SAY_H
 
-#include "args.h"
+#include <stdbool.h>
 
 struct run_view;
-
-struct live_args {
-    struct plan_request request;
-    const char *sets[OPTIONS_MANY], *servers[OPTIONS_MANY];
-};
-/* The scenario is the first word, or NULL. */
-void live_args_of(const struct args *args, const struct options *options, struct live_args *ret);
 
 /* What is under way, on stderr: a line a step, and where that is a terminal one that moves. */
 struct live_say {

@@ -198,3 +198,22 @@ int options_read(const struct option_group *groups, uint32_t group_count, void *
     }
     return rc;
 }
+
+uint32_t options_values(const struct options *options, const char *name, const char **ret)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < options->many_count; i++) {
+        if (strcmp(options->many_of[i]->name, name) == 0) {
+            ret[count++] = options->many[i];
+        }
+    }
+    return count;
+}
+
+bool options_has(const struct options *options, const char *name)
+{
+    const char *values[OPTIONS_MANY];
+
+    return options_values(options, name, values) > 0;
+}

@@ -35,5 +35,8 @@ struct options {
  */
 int options_read(const struct option_group *groups, uint32_t group_count, void *record,
                  const char *const *words, uint32_t count, struct options *ret, struct error *err);
+/* Values of the repeated option of that name, in order; ret has room for OPTIONS_MANY. */
+uint32_t options_values(const struct options *options, const char *name, const char **ret);
+bool options_has(const struct options *options, const char *name);
 
 #endif
