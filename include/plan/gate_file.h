@@ -22,7 +22,7 @@ struct gate_words {
     const char *metrics[GATE_WORDS];
     enum gate_unit units[GATE_WORDS];
     uint32_t metric_count;
-    const char *const *same;
+    const char *same[GATE_SAME];
     uint32_t same_count;
 };
 

@@ -231,6 +231,8 @@ void result_warn(struct result *result, const char *format, ...)
 /* Add a check; one of the same name and scope is replaced. */
 void result_check(struct result *result, const char *name, const char *scope, double expected,
                   double found, double tolerance, bool passed, enum exit_code exit);
+/* How many checks are consistency rules, and how many of them are broken. */
+uint32_t result_rules(const struct result *result, uint32_t *ret_broken);
 
 /*
  * Derived figures from counts. Idempotent.
@@ -291,6 +293,8 @@ struct run_dir {
  */
 int run_dir_create(struct run_dir *dir, const char *root, const char *out, const char *name,
                    int64_t utc_seconds, uint64_t id_seed, struct error *err);
+/* Make every folder of a path; those that are there are fine. 0 or -errno. */
+int run_dir_folders(const char *path);
 int run_dir_append(struct run_dir *dir, int fd, const char *bytes, uint64_t count);
 int run_dir_replace(struct run_dir *dir, const char *name, const char *bytes, uint64_t count);
 int run_dir_sync(struct run_dir *dir);

@@ -67,13 +67,13 @@ void set_keep(struct set *set, bool (*keep)(const struct set_run *run, uint32_t 
               void *context);
 
 /* What a metric's figures are. */
-enum set_unit { SET_PER_S, SET_MB_S, SET_NS, SET_RATIO, SET_WATT, SET_MJ, SET_PER_W };
+enum set_unit { SET_PER_S, SET_MB_S, SET_NS, SET_SHARE, SET_RATIO, SET_WATT, SET_MJ, SET_PER_W };
 
 struct set_metric {
     const char *name;   /* "lat_p99" */
     const char *title;  /* for people: "lat p99" */
     const char *key;    /* for machines, unit last: "lat_p99_ns" */
-    enum set_unit unit; /* set_metric_of() is in it: 1/s, 10^6 B/s, ns, 1, W, mJ, 1/J */
+    enum set_unit unit; /* set_metric_of() is in it: 1/s, 10^6 B/s, ns, 1, 1, W, mJ, 1/J */
     bool higher_better; /* else lower is */
     bool latency;       /* no verdict on it where concurrency differs (RESULTS.md section 12) */
     bool power;
@@ -154,8 +154,7 @@ enum { SET_CONCURRENCY_PERCENT = 5 }; /* above it no verdict on latency */
 void set_rows_of(const struct set *const *sets, uint32_t count, double tolerance,
                  struct set_rows *ret);
 const struct set_row *set_row_find(const struct set_rows *rows, const char *name);
-/* The i-th of the names that a row can have; NULL behind the last. And the nearest, for a hint. */
-const char *set_row_name(uint32_t i);
+/* The nearest of the names that a row can have, for a hint. */
 const char *set_row_nearest(const char *name);
 /*
  * What one run answers to a row's question, and to "label", "id", "seed", "ended".

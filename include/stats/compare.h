@@ -118,17 +118,4 @@ static inline bool compare_abba_is_b(uint32_t order)
     return order % 4 == 2 || order % 4 == 3;
 }
 
-/*
- * Pairs of an ABBA series: runs 1 and 2, 3 and 4, ... of the whole order.
- *   order_a, order_b  the place in the order (from 1) of each run of A and of B; any order, gaps
- *                     allowed: a run whose partner is missing is left out
- *   ret               room for min(n_a, n_b) pairs: index into A, index into B, by ascending place
- *   returns           how many; 0 if nothing pairs
- */
-struct compare_pair {
-    uint32_t a, b;
-};
-uint32_t compare_abba_pairs(const uint32_t *order_a, uint32_t n_a, const uint32_t *order_b,
-                            uint32_t n_b, struct compare_pair *ret);
-
 #endif

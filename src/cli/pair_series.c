@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "page.h"
+#include "result/result.h"
 #include "stats/compare.h"
 
 enum { PARTIALS = 100 };
@@ -21,23 +22,6 @@ static void name_series(struct pair_series *series)
     const char *name = realpath(series->dir, real) ? strrchr(real, '/') + 1 : series->dir;
 
     snprintf(series->name, sizeof(series->name), "%.*s", (int)sizeof(series->name) - 1, name);
-}
-
-static int make_folders(const char *path)
-{
-    char part[PAIR_SERIES_DIR];
-    size_t n = strlen(path);
-
-    for (size_t i = 1; i <= n; i++) {
-        if (path[i] == '/' || path[i] == '\0') {
-            memcpy(part, path, i);
-            part[i] = '\0';
-            if (mkdir(part, 0777) != 0 && errno != EEXIST) {
-                return -errno;
-            }
-        }
-    }
-    return 0;
 }
 
 static bool is_there(const char *dir)
@@ -89,7 +73,7 @@ int pair_series_open(struct pair_series *ret, const char *out, const char *root,
         error_set(err, EXIT_USAGE, -EEXIST, "%s holds a series already", ret->dir);
         return error_hint(err, "--resume goes on with it; or name a new directory");
     }
-    code = make_folders(ret->dir);
+    code = run_dir_folders(ret->dir);
     if (code != 0) {
         return error_set(err, EXIT_FAILED, code, "cannot make %s: %s", ret->dir, strerror(-code));
     }

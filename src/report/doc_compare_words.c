@@ -48,13 +48,10 @@ const char *compare_value(const struct set_metric *metric, double value, char re
     case SET_NS:
         figure_duration(value, figure);
         break;
-    case SET_RATIO:
-        if (strcmp(metric->name, "waf") == 0) {
-            figure_number(value, figure);
-        } else {
-            figure_percent(value, figure);
-        }
+    case SET_SHARE:
+        figure_percent(value, figure);
         break;
+    case SET_RATIO:
     case SET_PER_S:
     case SET_MB_S:
     case SET_WATT:

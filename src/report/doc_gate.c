@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "doc_gate_parts.h"
+#include "doc_metric.h"
 
 enum { ROWS_MOST = 4096, NOTES_MOST = 64 };
 
-enum doc_tone doc_gate_tone(enum gate_verdict verdict)
+static enum doc_tone gate_tone(enum gate_verdict verdict)
 {
     static const enum doc_tone tones[GATE_VERDICTS] = {
         [GATE_PASS] = DOC_GOOD, [GATE_SKIPPED] = DOC_PLAIN,    [GATE_INCONCLUSIVE] = DOC_DOUBTFUL,
@@ -63,17 +64,6 @@ void doc_gate_sides(struct doc *doc, const struct gate *gate)
 
 /* ---- rows ---- */
 
-static void add_figure(struct doc *doc, const struct set_metric *metric, double value)
-{
-    if (metric->unit == SET_NS) {
-        doc_cell_duration(doc, value);
-    } else if (strcmp(metric->name, "tps_cv") == 0) {
-        doc_cell_share(doc, value, true);
-    } else {
-        doc_cell_number(doc, value);
-    }
-}
-
 static void add_limit(struct doc *doc, const struct gate_row *row)
 {
     const struct gate_metric *rule = row->rule;
@@ -100,8 +90,8 @@ static void add_row(struct doc *doc, const struct gate_row *row)
 
     doc_cell(doc, "%s", row->metric->name);
     doc_cell(doc, "%s", row->scope);
-    add_figure(doc, row->metric, row->a);
-    add_figure(doc, row->metric, row->b);
+    doc_cell_metric(doc, row->metric, row->a);
+    doc_cell_metric(doc, row->metric, row->b);
     doc_cell(doc, "%s", share(row->change, change));
     if (isnan(row->low)) {
         doc_cell(doc, "%s", "");
@@ -116,7 +106,7 @@ static void add_row(struct doc *doc, const struct gate_row *row)
     doc_cell(doc, "%u+%u", row->n_a, row->n_b);
     snprintf(word, sizeof(word), "%s%s", gate_verdict_names[row->verdict],
              row->rule->advisory ? " (advisory)" : "");
-    doc_cell_tone(doc, row->rule->advisory ? DOC_PLAIN : doc_gate_tone(row->verdict), word);
+    doc_cell_tone(doc, row->rule->advisory ? DOC_PLAIN : gate_tone(row->verdict), word);
 }
 
 void doc_gate_rows(struct doc *doc, const struct gate *gate, uint32_t most)
@@ -160,7 +150,7 @@ void doc_gate_notes(struct doc *doc, const struct gate *gate, uint32_t most)
         }
         doc_note(doc, "%s %s: %s%s%s.", row->metric->name, gate_row_rule(row, rule, sizeof(rule)),
                  row->message, row->next[0] != '\0' ? ". " : "", row->next);
-        doc_verdict(doc, row->rule->advisory ? DOC_PLAIN : doc_gate_tone(row->verdict),
+        doc_verdict(doc, row->rule->advisory ? DOC_PLAIN : gate_tone(row->verdict),
                     gate_verdict_names[row->verdict]);
         most--;
     }
@@ -186,7 +176,7 @@ void doc_gate_checks(struct doc *doc, const struct gate *gate, bool all)
         doc_cell(doc, "%s", check->values[0][0] ? check->values[0] : "not recorded");
         doc_cell(doc, "%s", check->values[1][0] ? check->values[1] : "not recorded");
         if (check->verdict != GATE_PASS) {
-            doc_cell_tone(doc, doc_gate_tone(check->verdict), gate_verdict_names[check->verdict]);
+            doc_cell_tone(doc, gate_tone(check->verdict), gate_verdict_names[check->verdict]);
         } else if (check->asked && !check->unknown) {
             doc_cell_tone(doc, DOC_GOOD, "yes");
         } else {
@@ -226,8 +216,8 @@ void doc_gate_history(struct doc *doc, const struct gate *gate)
 
         doc_cell(doc, "%s", change->metric->name);
         doc_cell(doc, "%s", change->run);
-        add_figure(doc, change->metric, change->point.before);
-        add_figure(doc, change->metric, change->point.after);
+        doc_cell_metric(doc, change->metric, change->point.before);
+        doc_cell_metric(doc, change->metric, change->point.after);
         doc_cell_tone(doc, change->worse ? DOC_BAD : DOC_GOOD,
                       share(change->metric->higher_better ? ratio - 1 : 1 / ratio - 1, buf));
         doc_cell(doc, "%.1g", change->point.p);
@@ -241,7 +231,7 @@ void doc_gate(struct doc *doc, const struct gate *gate)
 {
     doc_heading(doc, 1, "gate %s: %s", gate->file->name, gate_verdict_names[gate->verdict]);
     doc_pair(doc, "answer", "%s", gate->words);
-    doc_verdict(doc, doc_gate_tone(gate->verdict), gate_verdict_names[gate->verdict]);
+    doc_verdict(doc, gate_tone(gate->verdict), gate_verdict_names[gate->verdict]);
     if (gate->next[0] != '\0') {
         doc_pair(doc, "next", "%s", gate->next);
     }

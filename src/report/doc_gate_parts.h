@@ -13,6 +13,5 @@ void doc_gate_notes(struct doc *doc, const struct gate *gate, uint32_t most);
 /* What must hold or be the same. all: also what was not asked for and does not differ. */
 void doc_gate_checks(struct doc *doc, const struct gate *gate, bool all);
 void doc_gate_history(struct doc *doc, const struct gate *gate);
-enum doc_tone doc_gate_tone(enum gate_verdict verdict);
 
 #endif

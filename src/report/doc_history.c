@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "doc_metric.h"
 
 enum { SPARKS = 60 };
 
@@ -33,17 +34,6 @@ static void sparkline(const struct history *history, char buf[4 * SPARKS + 1])
         double at = high > low ? (means[i] - low) / (high - low) : 0.5;
 
         strcat(buf, bars[(int)(at * 7.999)]);
-    }
-}
-
-static void add_figure(struct doc *doc, const struct set_metric *metric, double value)
-{
-    if (metric->unit == SET_NS) {
-        doc_cell_duration(doc, value);
-    } else if (strcmp(metric->name, "tps_cv") == 0) {
-        doc_cell_share(doc, value, true);
-    } else {
-        doc_cell_number(doc, value);
     }
 }
 
@@ -80,8 +70,8 @@ static void add_changes(struct doc *doc, const struct history *history)
 
         doc_cell(doc, "%s", run_at(history, change->at)->path);
         doc_cell(doc, "%s", run_at(history, change->at)->result->run.started_utc);
-        add_figure(doc, history->metric, change->before);
-        add_figure(doc, history->metric, change->after);
+        doc_cell_metric(doc, history->metric, change->before);
+        doc_cell_metric(doc, history->metric, change->after);
         snprintf(word, sizeof(word), "%+.1f%% %s", 100 * share, share < 0 ? "worse" : "better");
         doc_cell_tone(doc, share < 0 ? DOC_BAD : DOC_GOOD, word);
         doc_cell(doc, "%.1g", change->p);
@@ -105,7 +95,7 @@ static void add_runs(struct doc *doc, const struct history *history)
         doc_cell(doc, "%s", run->result->run.started_utc);
         doc_cell(doc, "%s", run->path);
         doc_cell(doc, "%s", run->result->run.label);
-        add_figure(doc, history->metric, history->values[i]);
+        doc_cell_metric(doc, history->metric, history->values[i]);
         doc_cell(doc, "%s",
                  change == NULL                       ? ""
                  : history_share(history, change) < 0 ? "<- worse from here"

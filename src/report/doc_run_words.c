@@ -107,15 +107,8 @@ static void integrity_line(struct doc *doc, const struct result *result)
 {
     const struct result_integrity *integrity = &result->aggregate.integrity;
     char errors[FIGURE_TEXT], checked[FIGURE_TEXT];
-    uint32_t rules = 0, broken = 0;
+    uint32_t broken, rules = result_rules(result, &broken);
 
-    for (uint32_t i = 0; i < result->check_count; i++) {
-        const struct result_check *check = &result->checks[i];
-        bool rule = check->exit == EXIT_WRONG_DATA && strcmp(check->name, "wrong pages") != 0;
-
-        rules += rule;
-        broken += rule && !check->passed;
-    }
     figure_count(integrity->stamp_errors, errors);
     figure_count(integrity->stamps_checked, checked);
     if (!integrity->checked && rules == 0) {

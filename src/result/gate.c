@@ -8,50 +8,30 @@
 #include "base/must.h"
 #include "base/units.h"
 #include "gate_parts.h"
+#include "set_rows.h"
 
 const char *const gate_verdict_names[GATE_VERDICTS] = {"PASS", "SKIPPED", "INCONCLUSIVE",
                                                        "FAIL", "INVALID", "VOID"};
 
-/* Rows of set_rows_of() that ask whether two sides are the same. */
-static const char *const same_words[] = {"scenario",
-                                         "scale",
-                                         "sample",
-                                         "virtual_time",
-                                         "seed_policy",
-                                         "build_id",
-                                         "vms",
-                                         "users",
-                                         "device_class",
-                                         "model",
-                                         "serial",
-                                         "firmware",
-                                         "form_factor",
-                                         "capacity",
-                                         "lba_format",
-                                         "link",
-                                         "scheduler",
-                                         "server",
-                                         "host",
-                                         "cpu",
-                                         "kernel",
-                                         "governor",
-                                         "precondition_bytes",
-                                         "precondition_age",
-                                         "start_temperature",
-                                         "end_temperature"};
-
 void gate_words_here(struct gate_words *ret)
 {
     must(set_metric_count <= GATE_WORDS);
-    *ret = (struct gate_words){.metric_count = set_metric_count,
-                               .same = same_words,
-                               .same_count = sizeof(same_words) / sizeof(same_words[0])};
+    *ret = (struct gate_words){.metric_count = set_metric_count};
     for (uint32_t i = 0; i < set_metric_count; i++) {
         ret->metrics[i] = set_metrics[i].name;
-        ret->units[i] = set_metrics[i].unit == SET_NS                ? GATE_DURATION
-                        : strcmp(set_metrics[i].name, "tps_cv") == 0 ? GATE_SHARE
-                                                                     : GATE_NUMBER;
+        ret->units[i] = set_metrics[i].unit == SET_NS      ? GATE_DURATION
+                        : set_metrics[i].unit == SET_SHARE ? GATE_SHARE
+                                                           : GATE_NUMBER;
     }
+    /* the rows of set_rows_of() that ask whether two sides are the same */
+    for (uint32_t i = 0; i < set_question_count; i++) {
+        if (!set_questions[i].invariant) {
+            must(ret->same_count < GATE_SAME);
+            ret->same[ret->same_count++] = set_questions[i].name;
+        }
+    }
+    must(ret->same_count < GATE_SAME);
+    ret->same[ret->same_count++] = "seed_policy";
 }
 
 /* ---- loading ---- */

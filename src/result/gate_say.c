@@ -39,7 +39,7 @@ const char *gate_row_figure(const struct set_metric *metric, double value, char 
         snprintf(buf, size, "-");
     } else if (metric->unit == SET_NS) {
         units_format_duration((int64_t)(value + 0.5), buf, size);
-    } else if (metric->unit == SET_RATIO && strcmp(metric->name, "tps_cv") == 0) {
+    } else if (metric->unit == SET_SHARE) {
         snprintf(buf, size, "%.3g%%", 100 * value);
     } else if (value >= 1000 && value < 1e15) {
         units_format_count((uint64_t)(value + 0.5), buf, size);

@@ -136,6 +136,21 @@ void result_warn(struct result *result, const char *format, ...)
     memcpy(result->warnings[at], line, sizeof(line));
 }
 
+uint32_t result_rules(const struct result *result, uint32_t *ret_broken)
+{
+    uint32_t rules = 0;
+
+    *ret_broken = 0;
+    for (uint32_t i = 0; i < result->check_count; i++) {
+        const struct result_check *check = &result->checks[i];
+        bool rule = check->exit == EXIT_WRONG_DATA && strcmp(check->name, "wrong pages") != 0;
+
+        rules += rule;
+        *ret_broken += rule && !check->passed;
+    }
+    return rules;
+}
+
 void result_check(struct result *result, const char *name, const char *scope, double expected,
                   double found, double tolerance, bool passed, enum exit_code exit)
 {

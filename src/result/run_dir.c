@@ -16,8 +16,7 @@
 
 enum { ID_TRIES = 64 };
 
-/* Make every folder of a path; those that are there are fine. 0 or -errno. */
-static int make_folders(const char *path)
+int run_dir_folders(const char *path)
 {
     char part[PATH_MAX];
     size_t n = strlen(path);
@@ -72,7 +71,7 @@ static int take_exactly(struct run_dir *dir, const char *out, struct error *err)
         error_set(err, EXIT_USAGE, -EEXIST, "--out %s: exists and is not an empty directory", out);
         return error_hint(err, "a run never writes over another: name a new directory");
     }
-    code = make_folders(out);
+    code = run_dir_folders(out);
     if (code != 0) {
         return refuse(err, code, "cannot make the run directory", out);
     }
@@ -119,7 +118,7 @@ static void name_run(char *ret, size_t size, const char *name, int64_t utc_secon
 static int take_new(struct run_dir *dir, const char *root, const char *name, int64_t utc_seconds,
                     uint64_t id_seed, struct error *err)
 {
-    int code = make_folders(root);
+    int code = run_dir_folders(root);
 
     if (code != 0) {
         return refuse(err, code, "cannot make", root);

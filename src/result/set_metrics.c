@@ -32,7 +32,7 @@ const struct set_metric set_metrics[] = {
     LATENCY("lat_p99.99", "lat p99.99", "lat_p99_99_ns", .quantile = 0.9999),
     LATENCY("lat_max", "lat max", "lat_max_ns", .shown = true),
     LATENCY("lat_stddev", "lat stddev", "lat_stddev_ns", .shown = true),
-    COST("tps_cv", "tps cv", "tps_cv", SET_RATIO, .shown = true),
+    COST("tps_cv", "tps cv", "tps_cv", SET_SHARE, .shown = true),
     RATE("tps_per_w", "tps per W", "tps_per_w", SET_PER_W, .power = true, .shown = true),
     RATE("iops_per_w", "iops per W", "iops_per_w", SET_PER_W, .power = true),
     RATE("mb_s_per_w", "MB/s per W", "mb_s_per_w", SET_PER_W, .power = true),

@@ -201,15 +201,8 @@ static bool ask_stamps(const struct result *result, struct set_answer *ret)
 
 static bool ask_consistency(const struct result *result, struct set_answer *ret)
 {
-    uint32_t rules = 0, broken = 0;
+    uint32_t broken, rules = result_rules(result, &broken);
 
-    for (uint32_t i = 0; i < result->check_count; i++) {
-        const struct result_check *check = &result->checks[i];
-        bool rule = check->exit == EXIT_WRONG_DATA && strcmp(check->name, "wrong pages") != 0;
-
-        rules += rule;
-        broken += rule && !check->passed;
-    }
     snprintf(ret->text, sizeof(ret->text), "%s", broken > 0 ? "broken" : "holds");
     ret->broken = broken > 0;
     return rules > 0;

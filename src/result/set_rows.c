@@ -288,7 +288,8 @@ const struct set_row *set_row_find(const struct set_rows *rows, const char *name
 static const char *const others[] = {"seed_policy", "concurrency"};
 enum { OTHERS = sizeof(others) / sizeof(others[0]) };
 
-const char *set_row_name(uint32_t i)
+/* The i-th of the names that a row can have; NULL behind the last. */
+static const char *set_row_name(uint32_t i)
 {
     if (i < set_question_count) {
         return set_questions[i].name;

@@ -190,27 +190,3 @@ uint32_t compare_runs_needed(double spread, double gap, enum compare_design desi
     }
     return high;
 }
-
-uint32_t compare_abba_pairs(const uint32_t *order_a, uint32_t n_a, const uint32_t *order_b,
-                            uint32_t n_b, struct compare_pair *ret)
-{
-    uint32_t count = 0;
-
-    for (uint32_t a = 0; a < n_a; a++) {
-        for (uint32_t b = 0; b < n_b; b++) {
-            uint32_t at = count;
-
-            if (order_a[a] == 0 || order_b[b] == 0 || order_a[a] == order_b[b] ||
-                (order_a[a] - 1) / 2 != (order_b[b] - 1) / 2) {
-                continue;
-            }
-            must(count < n_a && count < n_b); /* each place is taken once */
-            for (; at > 0 && order_a[ret[at - 1].a] > order_a[a]; at--) {
-                ret[at] = ret[at - 1];
-            }
-            ret[at] = (struct compare_pair){a, b};
-            count++;
-        }
-    }
-    return count;
-}

@@ -175,21 +175,6 @@ static void runs_needed_are_the_fewest_that_suffice(void **state)
     assert_true(isinf(compare_mde(0.01, 1, 1)) && isinf(compare_mde_pairs(0.01, 1)));
 }
 
-static void pairs_are_neighbours_in_the_order(void **state)
-{
-    /* ABBAABBAAB, given as the files were found; B's run 6 was lost */
-    static const uint32_t a[] = {9, 1, 4, 5, 8}, b[] = {2, 10, 3, 7};
-    struct compare_pair pairs[4];
-
-    assert_int_equal(compare_abba_pairs(a, 5, b, 4, pairs), 4);
-    assert_true(pairs[0].a == 1 && pairs[0].b == 0);
-    assert_true(pairs[1].a == 2 && pairs[1].b == 2);
-    assert_true(pairs[2].a == 4 && pairs[2].b == 3);
-    assert_true(pairs[3].a == 0 && pairs[3].b == 1);
-    assert_int_equal(compare_abba_pairs(a, 0, b, 4, pairs), 0);
-    assert_int_equal(compare_abba_pairs(a, 1, a, 1, pairs), 0);
-}
-
 /* Five runs a side with a CV of 1 % of which B's are `change` apart. */
 static void five(double *a, double *b, double change, double wide)
 {
@@ -347,7 +332,6 @@ int main(void)
         cmocka_unit_test(effect_sizes_are_those_of_their_formulas),
         cmocka_unit_test(holm_corrects_in_order),
         cmocka_unit_test(runs_needed_are_the_fewest_that_suffice),
-        cmocka_unit_test(pairs_are_neighbours_in_the_order),
         cmocka_unit_test(the_gate_has_four_answers),
         cmocka_unit_test(the_gate_says_how_many_runs_it_needs),
         cmocka_unit_test(what_cannot_be_judged_is_invalid),

@@ -235,13 +235,15 @@ static void make_series(const char *order)
 
 static void test_pairs(void **state)
 {
+    static const uint32_t whole_a[] = {1, 4, 8, 9}, whole_b[] = {2, 3, 7, 10};
     struct set_pair pairs[8];
-    struct set a, b, few;
+    struct set a, b, few, lost;
 
     make_series("ABBAABBAAB");
     set_init(&a, "a");
     set_init(&b, "b");
     set_init(&few, "few");
+    set_init(&lost, "lost");
     add(&a, "A*");
     add(&b, "B*");
     assert_int_equal(set_pairs(&a, &b, pairs), 5);
@@ -251,12 +253,20 @@ static void test_pairs(void **state)
 
         assert_int_equal((x + 1) / 2, (y + 1) / 2);
     }
+    add(&lost, "B10"); /* as the files were found, and B's run 6 was lost */
+    add(&lost, "B0[237]");
+    assert_int_equal(set_pairs(&a, &lost, pairs), 4);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(a.runs[pairs[i].a].result->run.pair.order, whole_a[i]);
+        assert_int_equal(lost.runs[pairs[i].b].result->run.pair.order, whole_b[i]);
+    }
     add(&few, "B0[23]"); /* most runs of A have no neighbour: no pairs */
     assert_int_equal(set_pairs(&a, &few, pairs), 0);
     assert_int_equal(set_pairs(&few, &few, pairs), 0);
     set_free(&a);
     set_free(&b);
     set_free(&few);
+    set_free(&lost);
 }
 
 static enum set_match match(const struct set_rows *rows, const char *name)
