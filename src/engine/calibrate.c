@@ -20,55 +20,13 @@
 #define SECOND_NS    1000000000ll
 /* Where nothing is told of a server's memory: its buffer is three quarters, as a VM config's. */
 #define BUFFER_OF_MEMORY 0.75
+#define LOST             "nothing is written"
 
 static void say(const struct calibrate_options *options, const char *text)
 {
     if (options->say != NULL) {
         options->say(options->context, text);
     }
-}
-
-/* ---- runs ---- */
-
-static int refuse_run(const struct result *result, struct error *err)
-{
-    const struct result_vm *vm = &result->vms[0];
-
-    if (strcmp(result->run.ended, "interrupted") == 0) {
-        return error_set(err, EXIT_INTERRUPTED, -EINTR, "interrupted: nothing is written");
-    }
-    if (result->run.error[0] != '\0') {
-        return error_set(err, EXIT_FAILED, -EIO, "%s", result->run.error);
-    }
-    if (vm->done + vm->rolled_back == 0) {
-        error_set(err, EXIT_FAILED, -ETIME, "no transaction ended in the time that there was");
-        return error_hint(err, "a longer --for");
-    }
-    return 0;
-}
-
-static int run_live(const struct calibrate_options *options, const struct plan *plan,
-                    struct live_meter *meter, struct result *ret, struct error *err)
-{
-    struct run_options run = {
-        .stop = options->stop, .watch = live_meter_watch, .context = meter, .no_files = true};
-    char dir[512] = "";
-
-    meter->say = options->watch;
-    meter->context = options->context;
-    if (run_plan(plan, &run, ret, dir, err) < 0) {
-        return err->code;
-    }
-    if (refuse_run(ret, err) < 0) {
-        result_free(ret);
-        return err->code;
-    }
-    if (meter->failed) {
-        result_free(ret);
-        *err = meter->error;
-        return err->code;
-    }
-    return 0;
 }
 
 /* ---- figures ---- */
@@ -283,7 +241,7 @@ static int measure_all(const struct calibrate_options *options, const struct pla
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for a result");
     }
     say(options, "measuring with all users");
-    code = run_live(options, plan, meter, result, err);
+    code = live_meter_run(meter, plan, options->stop, LOST, result, err);
     if (code == 0) {
         take_all(ret, result, meter);
         result_free(result);
@@ -311,7 +269,7 @@ static int measure_single(const struct calibrate_options *options, struct live_p
         plan->vms[0].model.tpcc.wait_factor = 0; /* the user need not think */
         plan->vms[0].mean_think_ns = 0;
         say(options, "measuring with one user");
-        code = run_live(options, plan, meter, result, err);
+        code = live_meter_run(meter, plan, options->stop, LOST, result, err);
     }
     if (code == 0) {
         take_single(ret, result, plan, meter);
@@ -333,6 +291,8 @@ static int measure(const struct calibrate_options *options, struct live_plan *li
         mem_free(meter);
         return code;
     }
+    meter->say = options->watch;
+    meter->context = options->context;
     code = server_profile_read(meter->plain, &meter->server, &ret->profile, err);
     describe(ret, plan, meter);
     code = code == 0 ? measure_all(options, plan, meter, ret, err) : code;

@@ -20,6 +20,7 @@
 #define PACE_WITHIN 0.04
 /* Below this part of its frames a pool still fills, and reads are those of filling. */
 #define POOL_FULL 0.9
+#define LOST      "nothing is compared"
 enum { PACE_TRIES = 6, NOTES = 6, USERS_MOST = 100, FEW = 5000 };
 
 struct live_run {
@@ -60,30 +61,15 @@ static void note(struct live_run *run, const char *text)
 
 /* ---- the server ---- */
 
-static int refuse_run(const struct result *result, struct error *err)
-{
-    if (strcmp(result->run.ended, "interrupted") == 0) {
-        return error_set(err, EXIT_INTERRUPTED, -EINTR, "interrupted: nothing is compared");
-    }
-    if (result->run.error[0] != '\0') {
-        return error_set(err, EXIT_FAILED, -EIO, "%s", result->run.error);
-    }
-    if (result->vms[0].done + result->vms[0].rolled_back == 0) {
-        error_set(err, EXIT_FAILED, -ETIME, "no transaction ended in the time that there was");
-        return error_hint(err, "a longer --for");
-    }
-    return 0;
-}
-
 static void measured_tables(const struct live_meter *meter, double n, struct fidelity_figures *ret)
 {
     for (uint32_t i = 0; i < meter->after.table_count; i++) {
-        live_count(ret->tables, &ret->table_count, meter->after.tables[i].name,
-                   meter->after.tables[i].reads / n);
+        fidelity_count(ret->tables, &ret->table_count, meter->after.tables[i].name,
+                       meter->after.tables[i].reads / n);
     }
     for (uint32_t i = 0; i < meter->before.table_count; i++) {
-        live_count(ret->tables, &ret->table_count, meter->before.tables[i].name,
-                   -meter->before.tables[i].reads / n);
+        fidelity_count(ret->tables, &ret->table_count, meter->before.tables[i].name,
+                       -meter->before.tables[i].reads / n);
     }
 }
 
@@ -93,15 +79,8 @@ static void measured_figures(struct live_run *run, const struct result_vm *vm)
     struct fidelity_figures *ret = &run->ret->cell.truth;
     double n = (double)(vm->done + vm->rolled_back);
 
-    ret->page_reads = (double)(b->page_reads - a->page_reads) / n;
-    ret->page_writes = (double)(b->pages_written - a->pages_written) / n;
-    ret->dirty_delta = ((double)b->pages_dirty - (double)a->pages_dirty) / n;
-    ret->images = (double)(b->page_images - a->page_images) / n;
+    fidelity_figures_between(ret, a, b, n);
     ret->log_bytes = (double)(b->log_bytes - a->log_bytes) / n;
-    ret->log_writes = (double)(b->log_writes - a->log_writes) / n;
-    ret->lock_waits = (double)(b->lock_waits - a->lock_waits) / n;
-    ret->doublewritten = (double)(b->pages_doublewritten - a->pages_doublewritten) / n;
-    ret->created = (double)(b->pages_created - a->pages_created) / n;
     ret->tps = vm->tps;
     run->response_ns = vm->service.mean_ns;
     measured_tables(&run->meter, n, ret);
@@ -176,12 +155,7 @@ static void describe(struct live_run *run, const struct plan *plan, const struct
 
 static int measure(struct live_run *run, const struct plan *plan, struct error *err)
 {
-    struct run_options options = {.stop = run->options->stop,
-                                  .watch = live_meter_watch,
-                                  .context = &run->meter,
-                                  .no_files = true};
     struct result *result = mem_zalloc(sizeof(*result));
-    char dir[512] = "";
     int code;
 
     if (result == NULL) {
@@ -190,17 +164,10 @@ static int measure(struct live_run *run, const struct plan *plan, struct error *
     say(run, "measuring the server");
     run->meter.say = run->options->watch;
     run->meter.context = run->options->context;
-    code = run_plan(plan, &options, result, dir, err);
+    code = live_meter_run(&run->meter, plan, run->options->stop, LOST, result, err);
     if (code == 0) {
-        code = refuse_run(result, err);
-        if (code == 0 && run->meter.failed) {
-            *err = run->meter.error;
-            code = err->code;
-        }
-        if (code == 0) {
-            measured_figures(run, &result->vms[0]);
-            describe(run, plan, &result->vms[0]);
-        }
+        measured_figures(run, &result->vms[0]);
+        describe(run, plan, &result->vms[0]);
         result_free(result);
     }
     mem_free(result);
@@ -217,7 +184,8 @@ static void twin_look(void *context, const struct target *target, const struct i
 
     if (io->verb == IO_READ && io->area == IO_DATA) {
         name = target_model_table(target, io->offset);
-        live_count(reads->now, &reads->count, live_name(name ? name : "?", reads->dialect, buf), 1);
+        fidelity_count(reads->now, &reads->count, live_name(name ? name : "?", reads->dialect, buf),
+                       1);
     }
 }
 
@@ -287,9 +255,8 @@ static void take_checks(const struct result *result, struct fidelity_outcome *ou
         const struct result_check *check = &result->checks[i];
 
         /* those of pacing and counts by chance are the run's, not the model's accounting */
-        if (!check->passed && check->exit != EXIT_WANTING && outcome->checks_failed++ == 0) {
-            snprintf(outcome->check, sizeof(outcome->check), "%.47s: expected %.6g, found %.6g",
-                     check->name, check->expected, check->found);
+        if (!check->passed && check->exit != EXIT_WANTING) {
+            fidelity_check_failed(outcome, check->name, check->expected, check->found);
         }
     }
 }
@@ -315,7 +282,7 @@ static int twin_run(struct live_run *run, uint64_t seed, struct fidelity_figures
         code = run_plan(plan, &options, result, dir, err);
     }
     if (code == 0) {
-        code = refuse_run(result, err);
+        code = live_meter_refuse(result, LOST, err);
         twin_figures(&result->vms[0], reads, ret);
         take_checks(result, &run->ret->outcome);
         result_free(result);

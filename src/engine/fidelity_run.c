@@ -285,16 +285,7 @@ static void run_look(void *context, const struct io *io)
     }
     name = target_model_table(run->target, io->offset);
     name = name ? table_counted_as(run->cell, name) : "?";
-    for (uint32_t i = 0; i < FIDELITY_TABLES; i++) {
-        if (i == *run->table_count) {
-            snprintf(run->tables[i].name, sizeof(run->tables[i].name), "%s", name);
-            ++*run->table_count;
-        }
-        if (strcmp(run->tables[i].name, name) == 0) {
-            run->tables[i].reads += 1;
-            return;
-        }
-    }
+    fidelity_count(run->tables, run->table_count, name, 1);
 }
 
 static int run_open_drive(struct cell_run *run, const struct fidelity_pace *pace, struct error *err)
@@ -383,21 +374,47 @@ static void run_close(struct cell_run *run)
 /* ---- the window --------------------------------------------------------------------------------
  */
 
-static void figures_of(struct fidelity_figures *ret, const struct target_facts *a,
-                       const struct target_facts *b, double n, double seconds)
+void fidelity_count(struct fidelity_share *tables, uint32_t *count, const char *name, double reads)
 {
+    uint32_t i = 0;
+
+    while (i < *count && strcmp(tables[i].name, name) != 0) {
+        i++;
+    }
+    if (i == FIDELITY_TABLES) {
+        return;
+    }
+    if (i == *count) {
+        tables[i] = (struct fidelity_share){0};
+        snprintf(tables[i].name, sizeof(tables[i].name), "%s", name);
+        ++*count;
+    }
+    tables[i].reads += reads;
+}
+
+void fidelity_figures_between(struct fidelity_figures *ret, const struct target_facts *before,
+                              const struct target_facts *after, double n)
+{
+    const struct target_facts *a = before, *b = after;
+
     ret->page_reads = (double)(b->page_reads - a->page_reads) / n;
     ret->page_writes = (double)(b->pages_written - a->pages_written) / n;
     ret->dirty_delta = ((double)b->pages_dirty - (double)a->pages_dirty) / n;
     ret->images = (double)(b->page_images - a->page_images) / n;
-    ret->log_bytes = (double)(b->log_record_bytes + b->log_image_bytes - a->log_record_bytes -
-                              a->log_image_bytes) /
-                     n;
     ret->log_writes = (double)(b->log_writes - a->log_writes) / n;
     ret->lock_waits = (double)(b->lock_waits - a->lock_waits) / n;
     ret->doublewritten = (double)(b->pages_doublewritten - a->pages_doublewritten) / n;
-    ret->batches = (double)(b->doublewrite_batches - a->doublewrite_batches) / n;
     ret->created = (double)(b->pages_created - a->pages_created) / n;
+}
+
+static void figures_of(struct fidelity_figures *ret, const struct target_facts *a,
+                       const struct target_facts *b, double n, double seconds)
+{
+    fidelity_figures_between(ret, a, b, n);
+    ret->log_bytes = (double)(b->log_record_bytes + b->log_image_bytes - a->log_record_bytes -
+                              a->log_image_bytes) /
+                     n;
+    ret->batches = (double)(b->doublewrite_batches - a->doublewrite_batches) / n;
     ret->by_checkpoint = (double)(b->written_by_checkpoint - a->written_by_checkpoint) / n;
     ret->by_cleaner = (double)(b->written_by_cleaner - a->written_by_cleaner) / n;
     ret->by_victim = (double)(b->written_by_victim - a->written_by_victim) / n;
@@ -438,6 +455,15 @@ static int run_window(struct cell_run *run, struct fidelity_figures *ret, struct
     return 0;
 }
 
+void fidelity_check_failed(struct fidelity_outcome *outcome, const char *name, double expected,
+                           double found)
+{
+    if (outcome->checks_failed++ == 0) {
+        snprintf(outcome->check, sizeof(outcome->check), "%.47s: expected %.6g, found %.6g", name,
+                 expected, found);
+    }
+}
+
 static void run_check(struct cell_run *run, struct fidelity_outcome *outcome)
 {
     struct target_check checks[32];
@@ -447,12 +473,8 @@ static void run_check(struct cell_run *run, struct fidelity_outcome *outcome)
     loop_run(&run->loop, run->loop.now_ns + 10 * SECOND_NS);
     count = run->target->ops->check(run->target, checks, 32);
     for (uint32_t i = 0; i < count; i++) {
-        if (checks[i].passed) {
-            continue;
-        }
-        if (outcome->checks_failed++ == 0) {
-            snprintf(outcome->check, sizeof(outcome->check), "%.47s: expected %.6g, found %.6g",
-                     checks[i].name, checks[i].expected, checks[i].found);
+        if (!checks[i].passed) {
+            fidelity_check_failed(outcome, checks[i].name, checks[i].expected, checks[i].found);
         }
     }
 }

@@ -23,6 +23,16 @@ int fidelity_run_seed(const struct fidelity_cell *cell, const struct fidelity_pa
 void fidelity_figures_add(struct fidelity_figures *sum, const struct fidelity_figures *one,
                           double by);
 
+/* What two readings of the counters say in the same words of a server and of a model, each over n
+ * transactions. Log bytes are not among them. */
+void fidelity_figures_between(struct fidelity_figures *ret, const struct target_facts *before,
+                              const struct target_facts *after, double n);
+/* Add to the table of that name; a full list drops it. */
+void fidelity_count(struct fidelity_share *tables, uint32_t *count, const char *name, double reads);
+
+/* A check of the model's accounting failed: counted, and the first kept in words. */
+void fidelity_check_failed(struct fidelity_outcome *outcome, const char *name, double expected,
+                           double found);
 /* Fill in the outcome's gates from its model figures. */
 void fidelity_judge(struct fidelity_outcome *outcome);
 

@@ -1,9 +1,12 @@
 #include "live_meter.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "fidelity_run.h"
 
 enum { NAME_BYTES = 24 };
 
@@ -31,24 +34,6 @@ void live_meter_close(struct live_meter *meter)
 }
 
 /* ---- tables ---- */
-
-void live_count(struct fidelity_share *tables, uint32_t *count, const char *name, double reads)
-{
-    uint32_t i = 0;
-
-    while (i < *count && strcmp(tables[i].name, name) != 0) {
-        i++;
-    }
-    if (i == FIDELITY_TABLES) {
-        return;
-    }
-    if (i == *count) {
-        tables[i] = (struct fidelity_share){0};
-        snprintf(tables[i].name, sizeof(tables[i].name), "%s", name);
-        ++*count;
-    }
-    tables[i].reads += reads;
-}
 
 /* As the tables are called on servers, in the model, and whose file an index of innodb lies in. */
 static const struct {
@@ -116,8 +101,8 @@ static void take_table(void *context, const struct sql_value *columns, uint32_t 
         snprintf(text, sizeof(text), "%.*s", (int)columns[1].bytes, columns[1].text);
         reads = strtod(text, NULL);
     }
-    live_count(reader->reading->tables, &reader->reading->table_count,
-               live_name(name, reader->dialect, buf), reads);
+    fidelity_count(reader->reading->tables, &reader->reading->table_count,
+                   live_name(name, reader->dialect, buf), reads);
 }
 
 /* ---- readings ---- */
@@ -138,7 +123,7 @@ static void read_now(struct live_meter *meter, struct live_reading *ret)
                   take_table, &reader, &ignored);
 }
 
-void live_meter_watch(void *context, const struct run_view *view)
+static void live_meter_watch(void *context, const struct run_view *view)
 {
     struct live_meter *meter = context;
 
@@ -148,4 +133,43 @@ void live_meter_watch(void *context, const struct run_view *view)
     if (!meter->failed) {
         read_now(meter, strcmp(view->phase, "sample") == 0 ? &meter->after : &meter->before);
     }
+}
+
+/* ---- runs ---- */
+
+int live_meter_refuse(const struct result *result, const char *lost, struct error *err)
+{
+    if (strcmp(result->run.ended, "interrupted") == 0) {
+        return error_set(err, EXIT_INTERRUPTED, -EINTR, "interrupted: %s", lost);
+    }
+    if (result->run.error[0] != '\0') {
+        return error_set(err, EXIT_FAILED, -EIO, "%s", result->run.error);
+    }
+    if (result->vms[0].done + result->vms[0].rolled_back == 0) {
+        error_set(err, EXIT_FAILED, -ETIME, "no transaction ended in the time that there was");
+        return error_hint(err, "a longer --for");
+    }
+    return 0;
+}
+
+int live_meter_run(struct live_meter *meter, const struct plan *plan, const volatile int *stop,
+                   const char *lost, struct result *ret, struct error *err)
+{
+    struct run_options options = {
+        .stop = stop, .watch = live_meter_watch, .context = meter, .no_files = true};
+    char dir[512] = "";
+    int code = run_plan(plan, &options, ret, dir, err);
+
+    if (code < 0) {
+        return code;
+    }
+    code = live_meter_refuse(ret, lost, err);
+    if (code == 0 && meter->failed) {
+        *err = meter->error;
+        code = err->code;
+    }
+    if (code < 0) {
+        result_free(ret);
+    }
+    return code;
 }

@@ -30,11 +30,17 @@ struct live_meter {
 /* Connect, and ask the server what it is. Errors: EXIT_FAILED with its words. */
 int live_meter_open(struct live_meter *meter, const struct sql_url *url, struct error *err);
 void live_meter_close(struct live_meter *meter);
-/* run_options.watch, context the meter: before is the last reading ahead of the sample. */
-void live_meter_watch(void *context, const struct run_view *view);
+/*
+ * Run a plan, writing nothing; before is the last reading ahead of the sample. say and context of
+ * the meter are the caller's. A run that ends early, with a failure or without a transaction, or a
+ * reading that was refused, is an error; ret is then freed.
+ *   lost     what an interruption means to the user: "nothing is written"
+ */
+int live_meter_run(struct live_meter *meter, const struct plan *plan, const volatile int *stop,
+                   const char *lost, struct result *ret, struct error *err);
+/* Is it no whole run? The error that says so, or 0. */
+int live_meter_refuse(const struct result *result, const char *lost, struct error *err);
 
-/* Add to the table of that name; a full list drops it. */
-void live_count(struct fidelity_share *tables, uint32_t *count, const char *name, double reads);
 /* The model's name for a table, file or index of a server; buf has 24 bytes. */
 const char *live_name(const char *name, enum sql_dialect dialect, char *buf);
 
