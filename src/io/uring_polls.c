@@ -85,18 +85,17 @@ static struct io_uring_sqe *poll_sqe_if_any(struct ring *ring)
     return sqe;
 }
 
-static struct io_uring_sqe *poll_sqe(struct ring *ring, uint64_t key)
+static struct io_uring_sqe *poll_sqe(struct ring *ring)
 {
     struct io_uring_sqe *sqe = poll_sqe_if_any(ring);
 
     must(sqe != NULL);
-    io_uring_sqe_set_data64(sqe, key);
     return sqe;
 }
 
 static void poll_arm(struct ring *ring, const struct poll_wait *wait, uint64_t key)
 {
-    struct io_uring_sqe *sqe = poll_sqe(ring, key);
+    struct io_uring_sqe *sqe = poll_sqe(ring);
 
     if (wait->reads) {
         io_uring_prep_recv_multishot(sqe, wait->fd, NULL, 0, 0);
@@ -126,8 +125,8 @@ void ring_unpoll(struct loop *loop, struct poll_wait *wait)
     struct io_uring_sqe *sqe = poll_sqe_if_any(ring);
 
     loop->in_flight -= !wait->stays;
-    if (sqe ==
-        NULL) { /* connections are closed when their loop has ended: the ring's end ends it */
+    /* connections are closed when their loop has ended: then the ring's end ends the wait */
+    if (sqe == NULL) {
         return;
     }
     io_uring_prep_cancel64(sqe, key, 0);
@@ -136,7 +135,7 @@ void ring_unpoll(struct loop *loop, struct poll_wait *wait)
 
 void ring_send(struct loop *loop, int fd, const char *data, uint32_t bytes)
 {
-    struct io_uring_sqe *sqe = poll_sqe(ring_of(loop), URING_KEY_NONE);
+    struct io_uring_sqe *sqe = poll_sqe(ring_of(loop));
 
     io_uring_prep_send(sqe, fd, data, bytes, MSG_NOSIGNAL | MSG_WAITALL);
     sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
