@@ -207,18 +207,6 @@ static void a_server_that_is_not_durable_is_told_of(void **state)
           "innodb_flush_log_at_trx_commit is 2");
 }
 
-static int begin(void **state)
-{
-    bench_begin();
-    return 0;
-}
-
-static int end(void **state)
-{
-    bench_end();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,5 +217,5 @@ int main(void)
         cmocka_unit_test(a_server_that_is_not_durable_is_told_of),
     };
 
-    return cmocka_run_group_tests_name("server_facts", tests, begin, end);
+    return cmocka_run_group_tests_name("server_facts", tests, bench_begin, bench_end);
 }

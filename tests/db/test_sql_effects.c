@@ -241,18 +241,6 @@ static void every_way_of_sending_has_the_same_effects(void **state)
     }
 }
 
-static int begin(void **state)
-{
-    bench_begin();
-    return 0;
-}
-
-static int end(void **state)
-{
-    bench_end();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,5 +248,5 @@ int main(void)
         cmocka_unit_test(every_way_of_sending_has_the_same_effects),
     };
 
-    return cmocka_run_group_tests_name("sql_effects", tests, begin, end);
+    return cmocka_run_group_tests_name("sql_effects", tests, bench_begin, bench_end);
 }

@@ -168,18 +168,6 @@ static void a_server_may_go_and_come_back(void **state)
     }
 }
 
-static int begin(void **state)
-{
-    bench_begin();
-    return 0;
-}
-
-static int end(void **state)
-{
-    bench_end();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,5 +177,5 @@ int main(void)
         cmocka_unit_test(a_server_may_go_and_come_back),
     };
 
-    return cmocka_run_group_tests_name("sql_target", tests, begin, end);
+    return cmocka_run_group_tests_name("sql_target", tests, bench_begin, bench_end);
 }

@@ -89,6 +89,22 @@ static void deadlocks_are_to_be_tried_again(void **state)
     }
 }
 
+/* Two connections to a table made anew. */
+static void pair_open(struct sql_rig *rig, int d, struct sql **a, struct sql **b)
+{
+    remake(d);
+    sql_rig_open(rig, servers[d].url, 4);
+    *a = sql_rig_connect(rig, &prepared);
+    *b = sql_rig_connect(rig, &prepared);
+}
+
+static void pair_close(struct sql_rig *rig, struct sql *a, struct sql *b)
+{
+    rig->ops->close(a);
+    rig->ops->close(b);
+    sql_rig_close(rig);
+}
+
 static void lock_timeouts_are_to_be_tried_again(void **state)
 {
     for (int d = 0; d < 2; d++) {
@@ -97,10 +113,7 @@ static void lock_timeouts_are_to_be_tried_again(void **state)
         struct sql_rig_answer answer;
         struct sql *a, *b;
 
-        remake(d);
-        sql_rig_open(&rig, servers[d].url, 4);
-        a = sql_rig_connect(&rig, &prepared);
-        b = sql_rig_connect(&rig, &prepared);
+        pair_open(&rig, d, &a, &b);
         sql_rig_text(&rig, b,
                      d == 0 ? "SET lock_timeout = '100ms'" : "SET innodb_lock_wait_timeout = 1",
                      NULL);
@@ -111,9 +124,7 @@ static void lock_timeouts_are_to_be_tried_again(void **state)
         sql_rig_ask(&answer, &update, "i", (int64_t)1);
         assert_int_equal(sql_rig_run(&rig, b, &answer), SQL_RETRY);
         assert_string_equal(answer.call.state, d == 0 ? "55P03" : "1205");
-        rig.ops->close(a);
-        rig.ops->close(b);
-        sql_rig_close(&rig);
+        pair_close(&rig, a, b);
     }
 }
 
@@ -125,10 +136,7 @@ static void serialization_failures_are_to_be_tried_again(void **state)
         struct sql_rig_answer answer;
         struct sql *a, *b;
 
-        remake(d);
-        sql_rig_open(&rig, servers[d].url, 4);
-        a = sql_rig_connect(&rig, &prepared);
-        b = sql_rig_connect(&rig, &prepared);
+        pair_open(&rig, d, &a, &b);
         if (d == 1 &&
             sql_rig_text(&rig, a, "SET innodb_snapshot_isolation = 1", NULL) != SQL_DONE) {
             print_message("# this MariaDB has no innodb_snapshot_isolation\n");
@@ -144,9 +152,7 @@ static void serialization_failures_are_to_be_tried_again(void **state)
             assert_int_equal(sql_rig_run(&rig, a, &answer), SQL_RETRY);
             assert_string_equal(answer.call.state, d == 0 ? "40001" : "1020");
         }
-        rig.ops->close(a);
-        rig.ops->close(b);
-        sql_rig_close(&rig);
+        pair_close(&rig, a, b);
     }
 }
 

@@ -140,3 +140,29 @@ struct drive_sim_params load_small_drive(uint64_t capacity_bytes)
         .stack_ns = 0,
     };
 }
+
+void load_rig_open(struct load_rig *rig, const struct drive_sim_params *params, uint64_t seed)
+{
+    struct error err;
+
+    must(loop_virtual_open(&rig->loop, 4096, &err) == 0);
+    rig->drive = drive_sim_open(&rig->loop, params, seed, false, &err);
+    must(rig->drive != NULL);
+}
+
+void load_rig_close(struct load_rig *rig)
+{
+    drive_close(rig->drive);
+    loop_close(&rig->loop);
+}
+
+struct load_result load_on(const struct drive_sim_params *params, const struct load *load)
+{
+    struct load_result ret;
+    struct load_rig rig;
+
+    load_rig_open(&rig, params, 1);
+    load_run(load, &rig.loop, rig.drive, &ret);
+    load_rig_close(&rig);
+    return ret;
+}

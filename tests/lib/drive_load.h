@@ -25,6 +25,16 @@ struct load_result {
 void load_run(const struct load *load, struct loop *loop, struct drive *drive,
               struct load_result *ret);
 
+/* A simulated drive in virtual time of its own; the program ends where it cannot be opened. */
+struct load_rig {
+    struct loop loop;
+    struct drive *drive;
+};
+void load_rig_open(struct load_rig *rig, const struct drive_sim_params *params, uint64_t seed);
+void load_rig_close(struct load_rig *rig);
+/* A load on a new drive of seed 1. */
+struct load_result load_on(const struct drive_sim_params *params, const struct load *load);
+
 /*
  * One request, waited for: its result. flags as in struct io. io may be NULL; else it is the
  * caller's, to look at the times.

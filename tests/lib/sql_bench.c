@@ -249,20 +249,22 @@ void bench_plain_again(int d)
     }
 }
 
-void bench_begin(void)
+int bench_begin(void **state)
 {
     for (int d = 0; d < SQL_DIALECTS; d++) {
         server_start(&bench_servers[d], sql_dialect_names[d], sql_dialect_names[d],
                      d == SQL_POSTGRES ? "deadlock_timeout=20ms" : NULL);
         bench_plain_again(d);
     }
+    return 0;
 }
 
-void bench_end(void)
+int bench_end(void **state)
 {
     for (int d = 0; d < SQL_DIALECTS; d++) {
         sql_plain_close(bench_plains[d]);
     }
+    return 0;
 }
 
 void bench_open(int d, const struct sql_texts_settings *of, uint32_t users, uint32_t connections,

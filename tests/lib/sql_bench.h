@@ -11,8 +11,8 @@
 /* One of each, by dialect; both are up from bench_begin() on. */
 extern struct server bench_servers[SQL_DIALECTS];
 extern struct sql_plain *bench_plains[SQL_DIALECTS];
-void bench_begin(void);
-void bench_end(void);
+int bench_begin(void **state); /* for cmocka_run_group_tests; always 0 */
+int bench_end(void **state);
 /* Its plain connection once more, after the server was away. */
 void bench_plain_again(int d);
 

@@ -11,37 +11,6 @@
 #include "drive_load.h"
 #include "io/drive_types.h"
 
-struct rig {
-    struct loop loop;
-    struct drive *drive;
-};
-
-static void rig_open(struct rig *rig, const struct drive_sim_params *params, uint64_t seed)
-{
-    struct error err;
-
-    assert_int_equal(loop_virtual_open(&rig->loop, 4096, &err), 0);
-    rig->drive = drive_sim_open(&rig->loop, params, seed, false, &err);
-    assert_non_null(rig->drive);
-}
-
-static void rig_close(struct rig *rig)
-{
-    drive_close(rig->drive);
-    loop_close(&rig->loop);
-}
-
-static struct load_result run(const struct drive_sim_params *params, const struct load *load)
-{
-    struct load_result ret;
-    struct rig rig;
-
-    rig_open(&rig, params, 1);
-    load_run(load, &rig.loop, rig.drive, &ret);
-    rig_close(&rig);
-    return ret;
-}
-
 /* False if it is not within 10 %; the line is the row of the table. */
 static bool row(const char *drive, const char *what, const char *unit, double got, double want)
 {
@@ -79,7 +48,7 @@ static void check_rows(const char *drive, const struct check *checks, uint32_t c
         params.write_amplification = check->wa;
         params.stack_ns = check->stack_ns;
         load.span_bytes = (uint64_t)((double)params.capacity_bytes * check->span);
-        result = run(&params, &load);
+        result = load_on(&params, &load);
         if (check->per_s > 0) {
             missed += !row(drive, check->what, "/s", result.per_s, check->per_s);
         }
@@ -189,11 +158,11 @@ static void test_64k_writes_in_order(void **state)
         struct drive_sim_params params;
         struct load load = {.depth = 64, .bytes = 4096, .warm = 1, .count = 200000, .seed = 1};
         struct load_result result;
-        struct rig rig;
+        struct load_rig rig;
 
         drive_file_read(rows[i].drive, &params);
         load.span_bytes = params.capacity_bytes / 4;
-        rig_open(&rig, &params, 1);
+        load_rig_open(&rig, &params, 1);
         load_run(&load, &rig.loop, rig.drive, &result);
         load.sequential = true;
         load.bytes = 65536;
@@ -202,7 +171,7 @@ static void test_64k_writes_in_order(void **state)
         load.count = 100000;
         load_run(&load, &rig.loop, rig.drive, &result);
         assert_true(row(rows[i].drive, "64K write, in order", "/s", result.per_s, rows[i].per_s));
-        rig_close(&rig);
+        load_rig_close(&rig);
     }
 }
 

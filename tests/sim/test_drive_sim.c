@@ -19,37 +19,6 @@
 /* The digest of a run of 200,000 requests, see test_same_seed_same_answers. */
 #define GOLDEN 0x3a8db1978f505a41ull
 
-struct rig {
-    struct loop loop;
-    struct drive *drive;
-};
-
-static void rig_open(struct rig *rig, const struct drive_sim_params *params, uint64_t seed)
-{
-    struct error err;
-
-    assert_int_equal(loop_virtual_open(&rig->loop, 4096, &err), 0);
-    rig->drive = drive_sim_open(&rig->loop, params, seed, false, &err);
-    assert_non_null(rig->drive);
-}
-
-static void rig_close(struct rig *rig)
-{
-    drive_close(rig->drive);
-    loop_close(&rig->loop);
-}
-
-static struct load_result run(const struct drive_sim_params *params, const struct load *load)
-{
-    struct load_result ret;
-    struct rig rig;
-
-    rig_open(&rig, params, 1);
-    load_run(load, &rig.loop, rig.drive, &ret);
-    rig_close(&rig);
-    return ret;
-}
-
 static double amplification(const struct drive *drive)
 {
     struct drive_facts facts;
@@ -76,10 +45,10 @@ static void test_a_fresh_drive_slows_down(void **state)
     struct drive_sim_params params = load_small_drive(1ull << 30);
     struct load load = {.depth = 64, .bytes = 4096, .span_bytes = 1ull << 30, .seed = 1};
     struct load_result fresh, steady;
-    struct rig rig;
+    struct load_rig rig;
 
     load.count = load.span_bytes / load.bytes;
-    rig_open(&rig, &params, 1);
+    load_rig_open(&rig, &params, 1);
     load_one(rig.drive, IO_TRIM, 0, 0, NULL, 1u << 30, NULL);
     load_run(&load, &rig.loop, rig.drive, &fresh);
     assert_true(amplification(rig.drive) == 1);
@@ -87,7 +56,7 @@ static void test_a_fresh_drive_slows_down(void **state)
     load_run(&load, &rig.loop, rig.drive, &steady);
     /* 25 % spare: 1.25 = -ln u / (1 - u) for u = 0.6286 */
     close_to("fresh over steady", fresh.per_s / steady.per_s, 1 / (1 - 0.6286), 3);
-    rig_close(&rig);
+    load_rig_close(&rig);
 }
 
 /* Xiang and Kurkoski give 2.36 for a spare factor of 0.3, and 2.35 by their simulation. */
@@ -96,14 +65,14 @@ static void test_write_amplification_of_the_paper(void **state)
     struct drive_sim_params params = load_small_drive(1ull << 30);
     struct load load = {.depth = 64, .bytes = 4096, .span_bytes = 1ull << 30, .seed = 1};
     struct load_result result;
-    struct rig rig;
+    struct load_rig rig;
 
     params.over_provisioning = 0.3;
     load.count = 1000000;
-    rig_open(&rig, &params, 1);
+    load_rig_open(&rig, &params, 1);
     load_run(&load, &rig.loop, rig.drive, &result);
     close_to("write amplification", amplification(rig.drive), 2.36, 1);
-    rig_close(&rig);
+    load_rig_close(&rig);
 }
 
 /* ---- theory ---------------------------------------------------------------------------------- */
@@ -155,10 +124,10 @@ static double md1_ns(double s, double rho)
 static double poisson_mean_ns(const struct drive_sim_params *params, double mean_gap_ns)
 {
     struct arrivals *arrivals = calloc(1, sizeof(*arrivals));
-    struct rig rig;
+    struct load_rig rig;
     double ret;
 
-    rig_open(&rig, params, 1);
+    load_rig_open(&rig, params, 1);
     arrivals->drive = rig.drive;
     arrivals->left = 1000000;
     arrivals->mean_ns = mean_gap_ns;
@@ -169,7 +138,7 @@ static double poisson_mean_ns(const struct drive_sim_params *params, double mean
     assert_int_equal(arrivals->answered, 1000000);
     ret = arrivals->wait_ns / 1e6;
     free(arrivals);
-    rig_close(&rig);
+    load_rig_close(&rig);
     return ret;
 }
 
@@ -201,10 +170,10 @@ static void test_one_request_at_a_time_takes_the_sum(void **state)
     params.read_jitter = 0;
     params.stack_ns = 7000;
     load.count = 1000;
-    result = run(&params, &load);
+    result = load_on(&params, &load);
     assert_true(result.mean_ns == 1000 + 50000 + 8192 + 10000 + 7000);
     load.read_share = 0;
-    result = run(&params, &load);
+    result = load_on(&params, &load);
     assert_true(result.mean_ns == 1000 + 8192 + 10000 + 7000);
 }
 
@@ -219,10 +188,10 @@ static void test_large_reads_use_many_dies(void **state)
     params.read_jitter = 0;
     params.link_read_bytes_per_s = 1ull << 52;
     load.count = 1000;
-    result = run(&params, &load);
+    result = load_on(&params, &load);
     close_to("16 stripes, 65,536 dies", result.mean_ns, 1000 + 50000 + 10000, 1);
     params.dies = 1;
-    result = run(&params, &load);
+    result = load_on(&params, &load);
     assert_true(result.mean_ns == 1000 + 16 * 50000 + 10000);
 }
 
@@ -243,7 +212,7 @@ static void test_closed_loop_law_and_nothing_lost(void **state)
         struct load_result result;
 
         drive_file_read("h3201-e1s", &params);
-        result = run(&params, &load);
+        result = load_on(&params, &load);
         assert_int_equal(result.answered, result.submitted);
         assert_int_equal(result.answered, load.warm + load.count + load.depth);
         assert_int_equal(result.failed, 0);
@@ -263,12 +232,12 @@ static void test_writes_are_held_to_the_program_rate(void **state)
     params.write_amplification = 2.5;
     load.warm = 1000;
     load.count = 100000;
-    result = run(&params, &load);
+    result = load_on(&params, &load);
     close_to("bytes/s", result.per_s * 16384, 5e8 / 2.5, 0.1);
     load.warm = 0;
     load.count = 20; /* 320 KiB into a cache of 1 MiB */
     load.depth = 1;
-    result = run(&params, &load);
+    result = load_on(&params, &load);
     assert_true(result.mean_ns == 1000 + 16384 + 10000);
 }
 
@@ -282,12 +251,12 @@ static void test_writes_disturb_reads(void **state)
     drive_file_read("h3201-e1s", &params);
     load.depth = 16;
     load.read_share = 1;
-    alone = run(&params, &load);
+    alone = load_on(&params, &load);
     load.read_share = 0.8;
-    some = run(&params, &load);
+    some = load_on(&params, &load);
     load.read_share = 0.2;
     load.depth = 256;
-    full = run(&params, &load);
+    full = load_on(&params, &load);
     assert_true(some.read_mean_ns > alone.read_mean_ns + 5000);
     assert_true(some.read_mean_ns < alone.read_mean_ns + 120000);
     assert_true(full.read_mean_ns > alone.read_mean_ns + 60000);
@@ -315,14 +284,14 @@ static void test_reads_take_time_from_programs(void **state)
     load.warm = 20000;
     load.count = 200000;
     load.read_share = 0.3;
-    result = run(&params, &load);
+    result = load_on(&params, &load);
     close_to("8 dies", result.per_s * (0.7 * program_ns + 0.3 * lost_ns), 8e9, 3);
     /* the fewer suspensions, the less reads can take, however many there are */
     load.depth = 32;
     load.read_share = 0.8;
-    starved = run(&params, &load);
+    starved = load_on(&params, &load);
     params.suspends = 1;
-    result = run(&params, &load);
+    result = load_on(&params, &load);
     print_message("%.0f/s, with one suspension a program %.0f/s\n", starved.per_s, result.per_s);
     assert_true(result.per_s > 1.1 * starved.per_s);
 }
@@ -333,22 +302,22 @@ static void test_garbage_in_one_go(void **state)
     struct drive_sim_params params = load_small_drive(1ull << 30);
     struct load load = {.bytes = 16384, .span_bytes = 1ull << 30, .depth = 16, .seed = 1};
     struct load_result result;
-    struct rig rig;
+    struct load_rig rig;
     int64_t most_ns = 0;
 
     params.write_amplification = 2.5;
     params.gc_unit_bytes = 8 << 20;
     load.warm = 1000;
     load.count = 100000;
-    result = run(&params, &load);
+    result = load_on(&params, &load);
     close_to("bytes/s", result.per_s * 16384, 5e8 / 2.5, 1);
-    rig_open(&rig, &params, 1);
+    load_rig_open(&rig, &params, 1);
     for (int i = 0; i < 2000; i++) {
         int64_t ns = took(rig.drive, IO_WRITE, 0, 16384);
 
         most_ns = ns > most_ns ? ns : most_ns;
     }
-    rig_close(&rig);
+    load_rig_close(&rig);
     /* 8 MiB x 1.5 at 500 MB/s, less what fits into the cache meanwhile */
     close_to("longest wait", (double)most_ns, 8388608 * 1.5 / 0.5 - 1048576 / 0.8, 10);
 }
@@ -360,7 +329,7 @@ static void test_a_hot_drive_slows_down(void **state)
     struct load load = {.bytes = 65536, .span_bytes = 1ull << 30, .depth = 8, .seed = 1};
     struct load_result cool, hot;
     struct drive_facts facts;
-    struct rig rig;
+    struct load_rig rig;
 
     params.write_amplification = 1;
     params.throttle_at = 50;
@@ -370,7 +339,7 @@ static void test_a_hot_drive_slows_down(void **state)
     params.heat_time_ns = 20000000000;
     params.power_idle = 2;
     params.power_program = 10;
-    rig_open(&rig, &params, 1);
+    load_rig_open(&rig, &params, 1);
     load.count = 9 * 500000000ull / load.bytes;
     load_run(&load, &rig.loop, rig.drive, &cool);
     close_to("cool", cool.per_s * load.bytes, 5e8, 1);
@@ -381,23 +350,23 @@ static void test_a_hot_drive_slows_down(void **state)
     close_to("hot", hot.per_s * load.bytes, 2.5e8, 1);
     drive_facts(rig.drive, &facts);
     assert_non_null(strstr(facts.how, "too hot"));
-    rig_close(&rig);
+    load_rig_close(&rig);
 }
 
 static void test_flush_and_fua(void **state)
 {
     struct drive_sim_params params = load_small_drive(1ull << 30);
-    struct rig rig;
+    struct load_rig rig;
 
     params.write_amplification = 2;
-    rig_open(&rig, &params, 1); /* protected: nothing to wait for */
+    load_rig_open(&rig, &params, 1); /* protected: nothing to wait for */
     took(rig.drive, IO_WRITE, 0, 512 << 10);
     assert_int_equal(took(rig.drive, IO_FLUSH, 0, 0), 1000 + 10000 + 10000);
     assert_int_equal(took(rig.drive, IO_WRITE, IO_FUA, 4096), 1000 + 4096 + 10000);
-    rig_close(&rig);
+    load_rig_close(&rig);
 
     params.flush_ns = 1000000;
-    rig_open(&rig, &params, 1);
+    load_rig_open(&rig, &params, 1);
     assert_int_equal(took(rig.drive, IO_FLUSH, 0, 0), 1000 + 1000000);
     took(rig.drive, IO_WRITE, 0, 512 << 10);
     /* 512 KiB drain at 250 MB/s, less what drained until the write was acknowledged */
@@ -405,7 +374,7 @@ static void test_flush_and_fua(void **state)
     took(rig.drive, IO_FLUSH, 0, 0);
     assert_int_equal(took(rig.drive, IO_WRITE, IO_FUA, 4096), 1000 + 4096 + 4096 * 4 + 1000000);
     assert_true(took(rig.drive, IO_TRIM, 0, 1 << 20) < 20000);
-    rig_close(&rig);
+    load_rig_close(&rig);
 }
 
 /* ---- repeatability and cost ------------------------------------------------------------------ */
@@ -420,16 +389,16 @@ static void test_same_seed_same_answers(void **state)
                         .seed = 5};
     struct drive_sim_params params;
     struct load_result a, b, c;
-    struct rig rig;
+    struct load_rig rig;
 
     drive_file_read("h3201-e1s", &params);
-    a = run(&params, &load);
-    b = run(&params, &load);
+    a = load_on(&params, &load);
+    b = load_on(&params, &load);
     assert_int_equal(a.digest, b.digest);
-    rig_open(&rig, &params, 2);
+    load_rig_open(&rig, &params, 2);
     load_run(&load, &rig.loop, rig.drive, &c);
     assert_int_not_equal(a.digest, c.digest);
-    rig_close(&rig);
+    load_rig_close(&rig);
     /* equal with gcc and clang, -O0 and -O2; changes only with the model or the file */
     print_message("digest 0x%llx\n", (unsigned long long)a.digest);
     assert_true(a.digest == GOLDEN);
@@ -446,9 +415,9 @@ static void test_order_of_arrival_does_not_matter(void **state)
     load.warm = 10000;
     load.count = 400000;
     load.seed = 1;
-    a = run(&params, &load);
+    a = load_on(&params, &load);
     load.seed = 2;
-    b = run(&params, &load);
+    b = load_on(&params, &load);
     assert_int_not_equal(a.digest, b.digest);
     close_to("X", a.per_s, b.per_s, 1);
     close_to("R of reads", a.read_mean_ns, b.read_mean_ns, 2);

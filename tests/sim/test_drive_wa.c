@@ -163,30 +163,25 @@ static double of_drive(const struct pattern *pattern)
     struct drive_sim_params params = load_small_drive(bytes);
     struct load load = {.depth = 16, .bytes = PAGE, .seed = 1, .sequential = pattern->sequential};
     struct load_result result;
-    struct drive *drive;
-    struct loop loop;
-    struct error err;
+    struct load_rig rig;
     double before, host;
 
     params.over_provisioning = pattern->over_provisioning;
-    assert_int_equal(loop_virtual_open(&loop, 64, &err), 0);
-    drive = drive_sim_open(&loop, &params, 1, false, &err);
-    assert_non_null(drive);
+    load_rig_open(&rig, &params, 1);
     if (pattern->kept < 1) {
         uint64_t from = (uint64_t)((double)bytes * pattern->kept);
 
-        load_one(drive, IO_TRIM, 0, from, NULL, (uint32_t)(bytes - from), NULL);
+        load_one(rig.drive, IO_TRIM, 0, from, NULL, (uint32_t)(bytes - from), NULL);
     }
     load.span_bytes = (uint64_t)((double)bytes * pattern->span);
     load.warm = 0;
     load.count = 6 * load.span_bytes / PAGE;
-    load_run(&load, &loop, drive, &result);
+    load_run(&load, &rig.loop, rig.drive, &result);
     host = (double)(load.count + load.depth) * PAGE;
-    before = programmed_bytes(drive, host);
-    load_run(&load, &loop, drive, &result);
-    host = (programmed_bytes(drive, 2 * host) - before) / host;
-    drive_close(drive);
-    loop_close(&loop);
+    before = programmed_bytes(rig.drive, host);
+    load_run(&load, &rig.loop, rig.drive, &result);
+    host = (programmed_bytes(rig.drive, 2 * host) - before) / host;
+    load_rig_close(&rig);
     return host;
 }
 
