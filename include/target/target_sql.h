@@ -83,10 +83,4 @@ struct target_sql_counts {
 };
 void target_sql_counts(const struct target *target, struct target_sql_counts *ret);
 
-/*
- * What facts() adds to the target's own from then on: the server's counters (server_facts.h),
- * which the owner reads at the ends of phases, on a connection of its own.
- */
-void target_sql_set_facts(struct target *target, const struct target_facts *server);
-
 #endif

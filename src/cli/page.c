@@ -79,11 +79,6 @@ void page_write(const struct text *text)
     write_bytes(text_string(text), text->length);
 }
 
-void page_write_string(const char *string)
-{
-    write_bytes(string, strlen(string));
-}
-
 enum exit_code page_close(enum exit_code exit)
 {
     if (out.error == 0) {

@@ -35,7 +35,6 @@ void page_open(void);
  * any other failure is kept for page_close().
  */
 void page_write(const struct text *text);
-void page_write_string(const char *string);
 
 /* What the program ends with: `exit`, or EXIT_FAILED after saying so if stdout could not be
  * written. */

@@ -23,11 +23,6 @@ void record_free(struct record *record)
     record->kinds = NULL;
 }
 
-uint64_t record_memory_bytes(uint32_t kind_count)
-{
-    return sizeof(struct record) + kind_count * sizeof(struct kind_record);
-}
-
 void record_reset(struct record *record)
 {
     struct kind_record *kinds = record->kinds;

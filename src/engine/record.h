@@ -52,7 +52,6 @@ struct record {
 
 int record_init(struct record *record, uint32_t kind_count, struct error *err);
 void record_free(struct record *record);
-uint64_t record_memory_bytes(uint32_t kind_count);
 void record_reset(struct record *record);
 /* into becomes both stretches: counts add, until, open and facts are from's. */
 void record_add(struct record *into, const struct record *from);

@@ -41,15 +41,6 @@ uint32_t vm_record_kinds(const struct plan_vm *plan)
     return vm_kinds(plan) + (plan->workers > 0 ? 1 : 0);
 }
 
-uint64_t vm_memory_bytes(const struct plan_vm *plan)
-{
-    uint64_t people = plan->users + plan->workers;
-
-    return sizeof(struct vm) + people * sizeof(struct user) +
-           vm_deferred_limit(plan) * sizeof(struct deferred) + plan->workers * sizeof(uint32_t) +
-           record_memory_bytes(vm_record_kinds(plan));
-}
-
 static void vm_look(void *context, const struct io *io)
 {
     struct vm *vm = context;

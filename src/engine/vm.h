@@ -77,10 +77,8 @@ static inline struct vm *user_vm(struct user *user)
     return (struct vm *)((char *)first - offsetof(struct vm, users));
 }
 
-/* What a VM needs besides its drive and target: memory for its users. */
 uint32_t vm_kinds(const struct plan_vm *plan); /* of users' transactions */
 uint32_t vm_record_kinds(const struct plan_vm *plan);
-uint64_t vm_memory_bytes(const struct plan_vm *plan);
 
 /*
  * drive: the VM's slice. real: pages have bytes (buffers of buffer_bytes, registered arena).

@@ -385,10 +385,9 @@ static void target_facts(const struct target *base, struct target_facts *ret)
 {
     const struct target_sql *target = sql_of(base);
 
-    *ret = target->server;
-    ret->commits_waited = target->commits;
-    ret->lock_timeouts = target->lock_timeouts;
-    ret->deadlocks = ret->deadlocks > target->deadlocks ? ret->deadlocks : target->deadlocks;
+    *ret = (struct target_facts){.commits_waited = target->commits,
+                                 .lock_timeouts = target->lock_timeouts,
+                                 .deadlocks = target->deadlocks};
 }
 
 static uint32_t target_check(struct target *base, struct target_check *ret, uint32_t limit)

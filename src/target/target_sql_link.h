@@ -80,7 +80,6 @@ struct target_sql {
     struct op scratch;    /* answers that nobody waits for */
     struct target_sql_counts counts;
     uint64_t begun, answered, commits, deadlocks, lock_timeouts;
-    struct target_facts server;
     struct target_sql_statement *by_statement;
 };
 

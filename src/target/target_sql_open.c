@@ -213,8 +213,3 @@ void target_sql_counts(const struct target *base, struct target_sql_counts *ret)
         ret->longest_gap_ns = gap_ns > ret->longest_gap_ns ? gap_ns : ret->longest_gap_ns;
     }
 }
-
-void target_sql_set_facts(struct target *base, const struct target_facts *server)
-{
-    sql_of(base)->server = *server;
-}
