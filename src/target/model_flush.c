@@ -242,10 +242,7 @@ static void tail_scan(struct model *m)
         const struct pool_frame *f = &pool->frames[frame];
         uint32_t before = f->prev & FRAME_LINK;
 
-        if (before != POOL_NONE) {
-            __builtin_prefetch(&pool->frames[pool->frames[before].prev & FRAME_LINK]);
-            pool_prefetch(pool, pool->frames[before].page);
-        }
+        pool_prefetch_before(pool, before);
         if ((f->prev & (FRAME_DIRTY | FRAME_WRITING)) == 0) {
             pool_evict(pool, frame);
         } else if ((f->prev & FRAME_WRITING) == 0 && w->tail_due < m->is.io_capacity_max) {

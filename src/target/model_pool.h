@@ -121,6 +121,16 @@ static inline void pool_prefetch(const struct pool *pool, uint32_t page)
     }
 }
 
+/* A walk from the tail on comes to this frame next (POOL_NONE: to none); it was fetched a step ago:
+ * now what leads from it. */
+static inline void pool_prefetch_before(const struct pool *pool, uint32_t frame)
+{
+    if (frame != POOL_NONE) {
+        __builtin_prefetch(&pool->frames[pool->frames[frame].prev & FRAME_LINK]);
+        pool_prefetch(pool, pool->frames[frame].page);
+    }
+}
+
 /* Which slots of a bucket carry the tag: bit i for slot i. */
 static inline uint32_t pool_matches(const struct pool_bucket *bucket, uint32_t tag, uint32_t mask)
 {

@@ -353,47 +353,6 @@ static uint32_t looks_most(const struct model *m)
     return m->pool.count / 4 + TAIL_LOOKS;
 }
 
-/* Each call looks at so many frames more, until enough are free or writer_look_again(). */
-void writer_evict_tail(struct model *m, bool (*dirty)(struct model *, uint32_t frame))
-{
-    struct model_writer *w = m->writer;
-    struct pool *pool = &m->pool;
-    uint32_t frame = w->looked == 0 ? pool->tail : pool->scan;
-    bool asked = true;
-
-    if (w->looked >= looks_most(m)) {
-        return;
-    }
-    for (uint32_t i = 0; i < TAIL_LOOKS && frame != POOL_NONE; i++) {
-        const struct pool_frame *f = &pool->frames[frame];
-        uint32_t before = f->prev & FRAME_LINK;
-
-        if (pool->free_count >= w->free_target) {
-            w->looked = 0;
-            return;
-        }
-        if (before != POOL_NONE) {
-            /* this one was fetched a step ago: now what leads from it */
-            __builtin_prefetch(&pool->frames[pool->frames[before].prev & FRAME_LINK]);
-            pool_prefetch(pool, pool->frames[before].page);
-        }
-        if ((f->prev & (FRAME_DIRTY | FRAME_WRITING)) == 0) {
-            pool_evict(pool, frame);
-        } else if ((f->prev & FRAME_WRITING) == 0 && asked) {
-            asked = dirty(m, frame);
-        }
-        frame = before;
-    }
-    pool->scan = frame;
-    w->looked = frame == POOL_NONE ? UINT32_MAX : w->looked + TAIL_LOOKS;
-}
-
-/* A write is over: pages near the tail may be clean now. */
-void writer_look_again(struct model *m)
-{
-    m->writer->looked = 0;
-}
-
 /* Gather write (5.4): from the victim outward over dirty pages whose log is durable. */
 static bool may_gather(const struct model *m, uint32_t page)
 {
@@ -432,6 +391,37 @@ static bool write_gathered(struct model *m, uint32_t frame)
     return true;
 }
 
+/* Each call looks at so many frames more, until enough are free or `looked` is reset. */
+static void evict_tail(struct model *m)
+{
+    struct model_writer *w = m->writer;
+    struct pool *pool = &m->pool;
+    uint32_t frame = w->looked == 0 ? pool->tail : pool->scan;
+    bool asked = true;
+
+    if (w->looked >= looks_most(m)) {
+        return;
+    }
+    for (uint32_t i = 0; i < TAIL_LOOKS && frame != POOL_NONE; i++) {
+        const struct pool_frame *f = &pool->frames[frame];
+        uint32_t before = f->prev & FRAME_LINK;
+
+        if (pool->free_count >= w->free_target) {
+            w->looked = 0;
+            return;
+        }
+        pool_prefetch_before(pool, before);
+        if ((f->prev & (FRAME_DIRTY | FRAME_WRITING)) == 0) {
+            pool_evict(pool, frame);
+        } else if ((f->prev & FRAME_WRITING) == 0 && asked) {
+            asked = write_gathered(m, frame);
+        }
+        frame = before;
+    }
+    pool->scan = frame;
+    w->looked = frame == POOL_NONE ? UINT32_MAX : w->looked + TAIL_LOOKS;
+}
+
 void writer_frames(struct model *m, bool none)
 {
     struct model_writer *w = m->writer;
@@ -451,9 +441,9 @@ void writer_frames(struct model *m, bool none)
         return;
     }
     if (none && w->looked >= looks_most(m)) {
-        writer_look_again(m);
+        w->looked = 0;
     }
-    writer_evict_tail(m, write_gathered);
+    evict_tail(m);
 }
 
 void writer_pump(struct model *m)
@@ -470,7 +460,7 @@ void writer_pump(struct model *m)
         }
         return;
     }
-    writer_look_again(m);
+    w->looked = 0; /* a write is over: pages near the tail may be clean now */
     writer_frames(m, false);
     checkpoint_pump(m);
 }

@@ -79,14 +79,9 @@ uint64_t writer_capture(struct model *m, uint32_t frame, bool *ret_fresh, uint64
 void writer_settle(struct model *m, uint32_t page, bool ok);
 void writer_pump(struct model *m);  /* whatever there is to write that may go out now */
 void writer_space(struct model *m); /* the log's checkpoint has moved */
-/* Evict clean pages from the tail until enough are free; dirty: asked to write one out, false if
- * it cannot now. */
-void writer_evict_tail(struct model *m, bool (*dirty)(struct model *, uint32_t frame));
 
 /* A page is on the drive without a write: time does not pass, or the server was stopped. */
 void writer_discard(struct model *m, uint32_t frame);
-/* Pages near the tail may have become clean: look from the tail on again. */
-void writer_look_again(struct model *m);
 
 /* ---- checkpoints of sqlserver and postgres (model_checkpoint.c) ---- */
 
