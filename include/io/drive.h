@@ -47,14 +47,31 @@ struct io {
     uint64_t owner; /* the submitter's own */
 };
 
+/* How a drive is attached, now and at most. 0: unknown. A speed without lanes is of a bus that has
+ * none (SATA), in Gb/s. */
+struct drive_link {
+    double speed_gt_s, most_gt_s; /* a lane */
+    uint32_t lanes, most_lanes;
+};
+
+/* How warm a drive is, and what it has counted since it was made. NAN: unknown. */
+struct drive_health {
+    double celsius;                           /* now, of the drive as a whole */
+    double throttled_s;                       /* slowed down by its temperature */
+    double warning_minutes, critical_minutes; /* at or above its own limits of temperature */
+    double power_state;                       /* NVMe: 0 is the fastest */
+};
+
 /* Facts a drive knows about itself, for the result. Strings are "" and numbers 0 if unknown. */
 struct drive_facts {
     char kind[16]; /* sim, null, file, nvme, sata, virtio, loop ... */
     char path[256], model[64], serial[64], firmware[32], form_factor[16];
     uint64_t capacity_bytes;
     uint32_t logical_block_bytes, physical_block_bytes, dio_align_bytes;
-    char how[160];              /* "uring, batch 32, fixed buffers, fixed file, ring fd, defer" */
-    char flush[96];             /* "fdatasync", "RWF_DSYNC", "no-op (no volatile cache)" */
+    char how[160];  /* "uring, batch 32, fixed buffers, fixed file, ring fd, defer" */
+    char flush[96]; /* "fdatasync", "RWF_DSYNC", "no-op (no volatile cache)" */
+    char numa_node[8];
+    struct drive_link link;
     char queue[256];            /* scheduler, write_cache, fua, nr_requests as "key=value, ..." */
     double write_amplification; /* sim: over the whole run; else 0 */
 };
@@ -65,6 +82,7 @@ struct drive_ops {
     /* wrappers: a request that went through here has been answered; look, then drive_answered() */
     void (*answered)(struct drive *, struct io *);
     void (*facts)(const struct drive *, struct drive_facts *);
+    void (*health)(const struct drive *, struct drive_health *); /* NULL: all is unknown */
     void (*close)(struct drive *); /* frees this one only: drive_close() walks down */
 };
 
@@ -109,7 +127,9 @@ static inline void drive_answered(struct io *io)
 }
 
 void drive_facts(const struct drive *drive, struct drive_facts *ret); /* of the lowest drive */
-void drive_close(struct drive *drive);                                /* this one and those below,
-                                                                         but not a shared bottom */
+/* Of the lowest drive; from any thread. Real: may take milliseconds, and the drive is asked. */
+void drive_health(const struct drive *drive, struct drive_health *ret);
+void drive_close(struct drive *drive); /* this one and those below,
+                                          but not a shared bottom */
 
 #endif

@@ -37,6 +37,8 @@ struct drive_sim_params {
     int64_t write_ack_ns; /* acknowledged from the protected cache; also FUA and flush */
     int64_t flush_ns;     /* a flush without power-loss protection takes this; 0: protected */
     uint64_t link_read_bytes_per_s, link_write_bytes_per_s;
+    double link_gt_s;             /* for the facts alone: GT/s a lane; 0: not said */
+    uint32_t link_lanes;          /* 0: a bus without lanes */
     uint64_t cache_bytes;         /* write cache */
     uint64_t program_bytes_per_s; /* raw, over all dies */
     uint32_t stripe_bytes;        /* host data that go to one die at a time: 96 KiB */

@@ -4,6 +4,7 @@
 #define RAWTPS_RESULT_RESULT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -140,13 +141,40 @@ struct result_phase {
     uint64_t bytes_written;
 };
 
+/* How it is attached, now and at most. 0: unknown. A speed without lanes is SATA's, in Gb/s. */
+struct result_link {
+    double speed_gt_s, max_speed_gt_s; /* a lane */
+    uint32_t width, max_width;
+};
+
+/* Of the drive over the sample. NAN: unknown. */
+struct result_health {
+    double temperature_start_c, temperature_end_c, temperature_min_c, temperature_max_c;
+    double throttled_s;                                 /* slowed down by its temperature */
+    double warning_temp_minutes, critical_temp_minutes; /* at or above its own limits */
+};
+
 struct result_drive {
     char kind[16], path[256], model[64], serial[64], firmware[32], form_factor[16];
     char how[160], flush[96], queue[256];
     uint64_t capacity_bytes;
     uint32_t logical_block_bytes, physical_block_bytes;
     double write_amplification;
+    double numa_node, power_state; /* NAN: unknown */
+    struct result_link link;
+    struct result_health health;
 };
+/* "8.0 GT/s x4 (max 8.0 x4)", "6.0 Gb/s (max 6.0)"; "" unknown. Returns ret. */
+const char *result_link_say(const struct result_link *link, char *ret, size_t size);
+/* Slower or narrower than it could be. */
+bool result_link_degraded(const struct result_link *link);
+/* Nothing is known of it; result_init() does so for every drive. */
+void result_health_forget(struct result_drive *drive);
+/*
+ * Seconds of the sample in which the drive was slowed down by its temperature: what it counts, or
+ * the minutes that it spent at or above its limits, if that is more. NAN: it does not tell.
+ */
+double result_throttled_s(const struct result_health *health);
 
 struct result_setting {
     char name[48], value[80];

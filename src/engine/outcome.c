@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -125,6 +126,43 @@ static void outcome_drive(struct run *run)
     drive->logical_block_bytes = facts.logical_block_bytes;
     drive->physical_block_bytes = facts.physical_block_bytes;
     drive->write_amplification = facts.write_amplification;
+    drive->link = (struct result_link){facts.link.speed_gt_s, facts.link.most_gt_s,
+                                       facts.link.lanes, facts.link.most_lanes};
+    drive->numa_node = facts.numa_node[0] != '\0' ? strtod(facts.numa_node, NULL) : NAN;
+}
+
+/* What makes figures another drive's, or another day's. */
+static void outcome_warn_link(struct run *run)
+{
+    const struct result_link *link = &run->result->drives[0].link;
+    char words[64];
+
+    if (run->result->drive_count > 0 && result_link_degraded(link)) {
+        result_warn(run->result, "the drive's link is below its best: %s",
+                    result_link_say(link, words, sizeof(words)));
+    }
+}
+
+static void outcome_warn_heat(struct run *run)
+{
+    const struct result_health *health = &run->result->drives[0].health;
+    char most[32] = "";
+
+    if (run->result->drive_count == 0 || !(result_throttled_s(health) > 0)) {
+        return;
+    }
+    if (!isnan(health->temperature_max_c)) {
+        snprintf(most, sizeof(most), " (at most %.0f °C)", health->temperature_max_c);
+    }
+    if (health->throttled_s > 0) {
+        result_warn(run->result, "the drive was too hot and slowed down for %.0f s of the sample%s",
+                    fmax(1, health->throttled_s), most);
+    } else {
+        result_warn(run->result,
+                    "the drive was at or above its own limits of temperature for %.0f "
+                    "minutes of the sample%s",
+                    health->warning_temp_minutes + health->critical_temp_minutes, most);
+    }
 }
 
 void outcome_begin(struct run *run)
@@ -132,6 +170,7 @@ void outcome_begin(struct run *run)
     outcome_scenario(run);
     outcome_run(run);
     outcome_drive(run);
+    outcome_warn_link(run);
     if (run->place.filled) {
         result_warn(run->result,
                     "the drive was filled by an earlier run for this layout: not filled "
@@ -203,6 +242,7 @@ void outcome_update(struct run *run)
         outcome_vm(run, i);
     }
     outcome_aggregate(run);
+    health_tell(&run->health, &run->result->drives[0]);
     outcome_cost(run);
     result_derive(run->result);
 }
@@ -272,4 +312,5 @@ void outcome_finish(struct run *run)
     outcome_files(run);
     outcome_update(run);
     outcome_warm_up(run);
+    outcome_warn_heat(run);
 }

@@ -204,6 +204,9 @@ static void run_interval(struct run *run, struct record *const *records)
     if (run->phase != before) {
         journal_event(run, run->phase_from_ns, "phase", run->plan->phases[run->phase].name);
     }
+    if (run->plan->virtual_time) {
+        health_of_virtual(run, before);
+    }
     journal_interval(run, records);
     run_judge_phase(run);
     journal_state(run, false);
@@ -322,6 +325,7 @@ static int run_virtual(struct run *run, struct error *err)
     world->epoch_ns = world->loop.now_ns;
     outcome_begin(run);
     journal_state(run, true);
+    health_look(&run->health, world->bottom);
     world_measure(world);
     return 0;
 }
@@ -465,6 +469,7 @@ static int run_real(struct run *run, struct error *err)
     atomic_store(&run->shared.go, rc == 0 ? 1 : -1);
     while (rc == 0 && !run_all_over(run)) {
         run_mark_servers(run);
+        health_of_real(run, false);
         run_collect(run);
         nanosleep(&wait, NULL);
     }
@@ -473,6 +478,7 @@ static int run_real(struct run *run, struct error *err)
     }
     mem_free(threads);
     if (rc == 0) {
+        health_of_real(run, true);
         run_collect(run);
     }
     return rc;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "engine/run.h"
+#include "health.h"
 #include "place.h"
 #include "servers.h"
 #include "stats/hdr_log.h"
@@ -37,6 +38,7 @@ struct run {
     struct world *worlds;
     uint32_t world_count;
     struct place place;
+    struct health health;    /* of the drive */
     struct outbox *outboxes; /* one a world; real time only */
     bool marked;             /* the servers' counters are those of the sample's beginning */
     struct server *servers;  /* one a VM, where VMs ask servers; else NULL */
@@ -87,6 +89,11 @@ void run_finish_servers(struct run *run);   /* all is over: counters, what went 
 void run_describe_servers(struct run *run); /* into the result */
 /* What the servers counted in the sample, as facts of VM i. */
 const struct target_facts *run_server_facts(struct run *run, uint32_t i, bool before);
+
+/* health.c: ask a simulated drive, at the end of every interval (before: the phase until then), */
+void health_of_virtual(struct run *run, uint32_t before);
+/* or a real one, as the sample begins, now and then in it, and when all is over (last). */
+void health_of_real(struct run *run, bool last);
 
 /* view.c: show the watcher where the run is. */
 void view_show(struct run *run);

@@ -1,5 +1,6 @@
 #include "io/drive.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *const io_verb_names[IO_VERBS] = {
@@ -17,6 +18,17 @@ void drive_facts(const struct drive *drive, struct drive_facts *ret)
     memset(ret, 0, sizeof(*ret));
     ret->capacity_bytes = drive->capacity_bytes;
     drive->ops->facts(drive, ret);
+}
+
+void drive_health(const struct drive *drive, struct drive_health *ret)
+{
+    while (drive->lower) {
+        drive = drive->lower;
+    }
+    *ret = (struct drive_health){NAN, NAN, NAN, NAN, NAN};
+    if (drive->ops->health) {
+        drive->ops->health(drive, ret);
+    }
 }
 
 void drive_close(struct drive *drive)

@@ -13,59 +13,17 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "sysfs.h"
+
 enum { FOLLOW = 8 };
 
-/* ---- reading sysfs --------------------------------------------------------------------------- */
-
-static ssize_t read_file(const char *dir, const char *name, char *buf, size_t size)
-{
-    char path[PATH_MAX + 128];
-    ssize_t n = -1;
-    int fd;
-
-    buf[0] = '\0';
-    snprintf(path, sizeof(path), "%s/%s", dir, name);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        n = read(fd, buf, size - 1);
-        close(fd);
-    }
-    buf[n > 0 ? n : 0] = '\0';
-    return n;
-}
-
-/* One line without the blanks around it; false if there is none. */
-static bool read_word(const char *dir, const char *name, char *ret, size_t size)
-{
-    char buf[PATH_MAX];
-    char *begin = buf, *end;
-
-    read_file(dir, name, buf, sizeof(buf));
-    buf[strcspn(buf, "\n")] = '\0';
-    while (isspace((unsigned char)*begin)) {
-        begin++;
-    }
-    end = begin + strlen(begin);
-    while (end > begin && isspace((unsigned char)end[-1])) {
-        end--;
-    }
-    *end = '\0';
-    snprintf(ret, size, "%s", begin);
-    return *ret != '\0';
-}
-
-static uint64_t read_number(const char *dir, const char *name)
-{
-    char word[32];
-
-    return read_word(dir, name, word, sizeof(word)) ? strtoull(word, NULL, 10) : 0;
-}
+/* ---- one disk -------------------------------------------------------------------------------- */
 
 /* SCSI's unit serial number page: 4 bytes of head, the length in the last two. */
 static void read_vpd_serial(const char *dir, char *ret, size_t size)
 {
     char page[256 + 1];
-    ssize_t n = read_file(dir, "device/vpd_pg80", page, sizeof(page));
+    ssize_t n = sysfs_read(dir, "device/vpd_pg80", page, sizeof(page));
     size_t length, from = 4, used = 0;
 
     if (n < 4) {
@@ -82,8 +40,6 @@ static void read_vpd_serial(const char *dir, char *ret, size_t size)
     ret[used] = '\0';
 }
 
-/* ---- one disk -------------------------------------------------------------------------------- */
-
 static void find_kind(struct disk *disk)
 {
     static const struct {
@@ -99,7 +55,7 @@ static void find_kind(struct disk *disk)
         }
     }
     if (strncmp(disk->name, "sd", 2) == 0) {
-        read_word(disk->dir, "device/vendor", vendor, sizeof(vendor));
+        sysfs_word(disk->dir, "device/vendor", vendor, sizeof(vendor));
         snprintf(disk->kind, sizeof(disk->kind), "%s", strcmp(vendor, "ATA") == 0 ? "sata" : "sas");
         return;
     }
@@ -111,15 +67,15 @@ static void find_identity(struct disk *disk)
 {
     const char *dir = disk->dir;
 
-    read_word(dir, "device/model", disk->model, sizeof(disk->model));
-    if (!read_word(dir, "device/serial", disk->serial, sizeof(disk->serial)) &&
-        !read_word(dir, "serial", disk->serial, sizeof(disk->serial))) {
+    sysfs_word(dir, "device/model", disk->model, sizeof(disk->model));
+    if (!sysfs_word(dir, "device/serial", disk->serial, sizeof(disk->serial)) &&
+        !sysfs_word(dir, "serial", disk->serial, sizeof(disk->serial))) {
         read_vpd_serial(dir, disk->serial, sizeof(disk->serial));
     }
-    if (!read_word(dir, "device/firmware_rev", disk->firmware, sizeof(disk->firmware))) {
-        read_word(dir, "device/rev", disk->firmware, sizeof(disk->firmware));
+    if (!sysfs_word(dir, "device/firmware_rev", disk->firmware, sizeof(disk->firmware))) {
+        sysfs_word(dir, "device/rev", disk->firmware, sizeof(disk->firmware));
     }
-    read_word(dir, "loop/backing_file", disk->backing, sizeof(disk->backing));
+    sysfs_word(dir, "loop/backing_file", disk->backing, sizeof(disk->backing));
 }
 
 /* The serial number; of a loop device its file; of a mapped one its name; else the model's tail. */
@@ -133,7 +89,7 @@ static void find_typed(struct disk *disk)
     } else if (disk->serial[0]) {
         disk->typed_is = "serial number";
         snprintf(disk->typed, sizeof(disk->typed), "%s", disk->serial);
-    } else if (read_word(disk->dir, "dm/name", disk->typed, sizeof(disk->typed))) {
+    } else if (sysfs_word(disk->dir, "dm/name", disk->typed, sizeof(disk->typed))) {
         disk->typed_is = "device-mapper name";
     } else if (disk->model[0]) {
         disk->typed_is = "model's last word";
@@ -154,7 +110,7 @@ int disk_find(struct disk *disk, dev_t device, const char *sysfs)
     if (realpath(link, disk->dir) == NULL) {
         return -ENODEV;
     }
-    if (read_file(disk->dir, "partition", probe, sizeof(probe)) >= 0) {
+    if (sysfs_read(disk->dir, "partition", probe, sizeof(probe)) >= 0) {
         disk->partition = true;
         *strrchr(disk->dir, '/') = '\0';
     }
@@ -173,7 +129,7 @@ static int disk_of_number(struct disk *disk, const char *dir, const char *sysfs)
     char number[32];
     unsigned a, b;
 
-    if (!read_word(dir, "dev", number, sizeof(number)) || sscanf(number, "%u:%u", &a, &b) != 2) {
+    if (!sysfs_word(dir, "dev", number, sizeof(number)) || sscanf(number, "%u:%u", &a, &b) != 2) {
         return -ENODEV;
     }
     return disk_find(disk, makedev(a, b), sysfs);
@@ -257,7 +213,7 @@ static void say_scheduler(const char *dir, char *ret, size_t size)
 {
     char all[128], *begin, *end;
 
-    read_word(dir, "queue/scheduler", all, sizeof(all));
+    sysfs_word(dir, "queue/scheduler", all, sizeof(all));
     begin = strchr(all, '[');
     end = begin ? strchr(begin, ']') : NULL;
     if (end) {
@@ -278,7 +234,7 @@ static void say_queue(const char *dir, char *ret, size_t size)
     used = (size_t)snprintf(ret, size, "scheduler=%s", value);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && used < size; i++) {
         snprintf(name, sizeof(name), "queue/%s", keys[i]);
-        if (read_word(dir, name, value, sizeof(value))) {
+        if (sysfs_word(dir, name, value, sizeof(value))) {
             used += (size_t)snprintf(ret + used, size - used, ", %s=%s", keys[i], value);
         }
     }
@@ -288,31 +244,41 @@ static void say_flush(const char *dir, char *ret, size_t size)
 {
     char cache[32];
 
-    read_word(dir, "queue/write_cache", cache, sizeof(cache));
+    sysfs_word(dir, "queue/write_cache", cache, sizeof(cache));
     if (strcmp(cache, "write through") == 0) {
         snprintf(ret, size, "no-op (no volatile cache)");
-    } else if (read_number(dir, "queue/fua")) {
+    } else if (sysfs_number(dir, "queue/fua")) {
         snprintf(ret, size, "fdatasync, RWF_DSYNC as FUA");
     } else {
         snprintf(ret, size, "fdatasync, RWF_DSYNC as write and flush");
     }
 }
 
-static void facts_of_disk(const struct disk *top, const char *sysfs, struct drive_facts *ret)
+void disk_follow(const struct disk *top, const char *sysfs, struct disk *ret)
 {
-    struct disk disk = *top, below;
+    struct disk below;
 
-    for (int i = 0; i < FOLLOW && disk.serial[0] == '\0' && disk.model[0] == '\0'; i++) {
-        if (!only_below(&disk, sysfs, &below)) {
+    *ret = *top;
+    for (int i = 0; i < FOLLOW && ret->serial[0] == '\0' && ret->model[0] == '\0'; i++) {
+        if (!only_below(ret, sysfs, &below)) {
             break;
         }
-        disk = below;
+        *ret = below;
     }
+}
+
+static void facts_of_disk(const struct disk *top, const char *sysfs, struct drive_facts *ret)
+{
+    struct disk disk;
+
+    disk_follow(top, sysfs, &disk);
     snprintf(ret->model, sizeof(ret->model), "%s", disk.model);
     snprintf(ret->serial, sizeof(ret->serial), "%s", disk.serial);
     snprintf(ret->firmware, sizeof(ret->firmware), "%s", disk.firmware);
-    ret->logical_block_bytes = (uint32_t)read_number(top->dir, "queue/logical_block_size");
-    ret->physical_block_bytes = (uint32_t)read_number(top->dir, "queue/physical_block_size");
+    ret->logical_block_bytes = (uint32_t)sysfs_number(top->dir, "queue/logical_block_size");
+    ret->physical_block_bytes = (uint32_t)sysfs_number(top->dir, "queue/physical_block_size");
+    disk_link(&disk, &ret->link);
+    disk_numa_node(&disk, ret->numa_node, sizeof(ret->numa_node));
     say_queue(top->dir, ret->queue, sizeof(ret->queue));
     say_flush(top->dir, ret->flush, sizeof(ret->flush));
 }

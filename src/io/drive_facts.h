@@ -30,6 +30,16 @@ int disk_find(struct disk *disk, dev_t device, const char *sysfs);
  */
 bool disk_stands_on(const struct disk *disk, const char *name, const char *sysfs, int depth);
 
+/* The disk that has an identity, below what is only mapped; `top` itself if there is none. */
+void disk_follow(const struct disk *top, const char *sysfs, struct disk *ret);
+
+/* drive_health.c: how it is attached, and how warm it is. dev: "/dev", where NVMe is asked. */
+void disk_link(const struct disk *disk, struct drive_link *ret);
+void disk_numa_node(const struct disk *disk, char *ret, size_t size); /* "" if it has none */
+void disk_health(const struct disk *disk, const char *dev, struct drive_health *ret);
+/* Of an open block device or file; a file's is that of its disk. */
+void drive_health_of_fd(int fd, const char *sysfs, struct drive_health *ret);
+
 /* Identity, queue and flush of an open block device or file; a file's are those of its disk. */
 void drive_facts_of_fd(int fd, const char *sysfs, struct drive_facts *ret);
 

@@ -69,6 +69,11 @@ static void null_facts(const struct drive *drive, struct drive_facts *ret)
         drive->align_bytes;
 }
 
+static void null_health(const struct drive *drive, struct drive_health *ret)
+{
+    ret->throttled_s = 0;
+}
+
 static void null_close(struct drive *drive)
 {
     struct drive_null *null = null_of(drive);
@@ -81,6 +86,7 @@ static const struct drive_ops drive_null_ops = {
     .name = "null",
     .submit = null_submit,
     .facts = null_facts,
+    .health = null_health,
     .close = null_close,
 };
 

@@ -363,6 +363,7 @@ static void sim_facts(const struct drive *drive, struct drive_facts *ret)
     snprintf(ret->firmware, sizeof(ret->firmware), "%s", p->firmware);
     ret->logical_block_bytes = ret->physical_block_bytes = 512;
     ret->dio_align_bytes = drive->align_bytes;
+    ret->link = (struct drive_link){p->link_gt_s, p->link_gt_s, p->link_lanes, p->link_lanes};
     snprintf(ret->how, sizeof(ret->how), "simulated, %u dies, write cache %s", p->dies,
              units_format_size(p->cache_bytes, cache, sizeof(cache)));
     if (sim->heat.throttled_ns > 0) {
@@ -382,6 +383,17 @@ static void sim_facts(const struct drive *drive, struct drive_facts *ret)
     }
 }
 
+/* Where heat is not imitated it has no temperature, and is never slowed down by it. */
+static void sim_health(const struct drive *drive, struct drive_health *ret)
+{
+    const struct drive_sim *sim = sim_of(drive);
+
+    ret->throttled_s = (double)sim->heat.throttled_ns * 1e-9;
+    if (sim_heat_imitated(&sim->params)) {
+        ret->celsius = sim->heat.celsius;
+    }
+}
+
 static void sim_close(struct drive *drive)
 {
     struct drive_sim *sim = sim_of(drive);
@@ -397,6 +409,7 @@ static const struct drive_ops drive_sim_ops = {
     .name = "sim",
     .submit = sim_submit,
     .facts = sim_facts,
+    .health = sim_health,
     .close = sim_close,
 };
 

@@ -48,6 +48,11 @@ static void drive_uring_facts(const struct drive *drive, struct drive_facts *ret
     loop_uring_describe(drive->loop, ret->how, sizeof(ret->how));
 }
 
+static void drive_uring_health(const struct drive *drive, struct drive_health *ret)
+{
+    drive_health_of_fd(((const struct drive_uring *)drive)->fd, "/sys", ret);
+}
+
 static void drive_uring_close(struct drive *drive)
 {
     mem_free(drive);
@@ -57,6 +62,7 @@ static const struct drive_ops drive_uring_ops = {
     .name = "uring",
     .submit = drive_uring_submit,
     .facts = drive_uring_facts,
+    .health = drive_uring_health,
     .close = drive_uring_close,
 };
 

@@ -433,6 +433,10 @@ static const struct key drive_model_rows[] = {
     {"firmware", KEY_TEXT, SIM(firmware), .fallback = "", .help = "firmware"},
     {"capacity", KEY_SIZE, SIM(capacity_bytes), "1MiB", "8192TiB", .fallback = NULL,
      .help = "user capacity"},
+    {"link_speed", KEY_NUMBER, SIM(link_gt_s), "0", "1000", .fallback = "",
+     .help = "what results say of its link: GT/s of a lane, without lanes Gb/s"},
+    {"link_lanes", KEY_COUNT, SIM(link_lanes), "0", "64", .fallback = "",
+     .help = "and how many lanes"},
     SIM_ROWS,
     {"basis", KEY_GROUP, .fallback = "", .help = "for each key, where its figure comes from"},
 };

@@ -46,6 +46,9 @@ void page_sizes(struct doc *doc, const struct result *result);
 void page_steady(struct doc *doc, const struct doc_page_source *source);
 void page_reproduce(struct doc *doc, const struct result *result, const char *run_dir);
 
+/* "38 to 44 °C, 43 at the end"; "" unknown. Returns ret. */
+const char *run_temperature(const struct result_drive *drive, char *ret, size_t size);
+
 /* Lines under the main table, and at the end. */
 void run_verdicts(struct doc *doc, const struct result *result);
 void run_provenance(struct doc *doc, const struct result *result);

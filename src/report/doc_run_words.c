@@ -138,6 +138,37 @@ static void integrity_line(struct doc *doc, const struct result *result)
     }
 }
 
+const char *run_temperature(const struct result_drive *drive, char *ret, size_t size)
+{
+    const struct result_health *health = &drive->health;
+
+    if (!isfinite(health->temperature_start_c) || !isfinite(health->temperature_end_c)) {
+        ret[0] = '\0';
+    } else if (health->temperature_max_c - health->temperature_min_c < 0.5) {
+        snprintf(ret, size, "%.0f °C", health->temperature_end_c);
+    } else {
+        snprintf(ret, size, "%.0f to %.0f °C, %.0f at the end", health->temperature_min_c,
+                 health->temperature_max_c, health->temperature_end_c);
+    }
+    return ret;
+}
+
+/* Link and warmth, as far as they are known. */
+static void drive_place(const struct result_drive *drive, struct text *line)
+{
+    char words[FIGURE_TEXT * 2];
+
+    if (result_link_say(&drive->link, words, sizeof(words))[0] != '\0') {
+        text_addf(line, ", link %s", words);
+    }
+    if (run_temperature(drive, words, sizeof(words))[0] != '\0') {
+        text_addf(line, ", %s", words);
+    }
+    if (result_throttled_s(&drive->health) > 0) {
+        text_addf(line, ", throttled for %.0f s", result_throttled_s(&drive->health));
+    }
+}
+
 static void drive_line(struct doc *doc, const struct result *result)
 {
     const struct result_drive *drive = &result->drives[0];
@@ -149,6 +180,7 @@ static void drive_line(struct doc *doc, const struct result *result)
     }
     text_init(&line);
     text_add(&line, units_format_size_decimal(drive->capacity_bytes, size, sizeof(size)));
+    drive_place(drive, &line);
     if (result->precondition.bytes_written > 0) {
         text_addf(
             &line, ", %s written before the sample (%s of it)",

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "figures.h"
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static void row(struct doc *doc, const char *name, const char *value)
@@ -10,6 +11,26 @@ static void row(struct doc *doc, const char *name, const char *value)
     if (value[0] != '\0') {
         doc_cell(doc, "%s", name);
         doc_cell(doc, "%s", value);
+    }
+}
+
+static void health_rows(struct doc *doc, const struct result_drive *drive)
+{
+    char words[FIGURE_TEXT * 2];
+
+    row(doc, "link", result_link_say(&drive->link, words, sizeof(words)));
+    if (isfinite(drive->power_state)) {
+        doc_cell(doc, "power state");
+        doc_cell(doc, "PS%.0f", drive->power_state);
+    }
+    if (isfinite(drive->numa_node)) {
+        doc_cell(doc, "NUMA node");
+        doc_cell(doc, "%.0f", drive->numa_node);
+    }
+    row(doc, "temperature", run_temperature(drive, words, sizeof(words)));
+    if (isfinite(result_throttled_s(&drive->health))) {
+        doc_cell(doc, "throttled");
+        doc_cell(doc, "%.0f s", result_throttled_s(&drive->health));
     }
 }
 
@@ -34,6 +55,7 @@ static void drive_rows(struct doc *doc, const struct result_drive *drive)
         doc_cell(doc, "%" PRIu32 " bytes logical, %" PRIu32 " physical", drive->logical_block_bytes,
                  drive->physical_block_bytes);
     }
+    health_rows(doc, drive);
     row(doc, "requests", drive->how);
     row(doc, "flush", drive->flush);
     row(doc, "queue", drive->queue);

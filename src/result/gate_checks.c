@@ -105,6 +105,28 @@ static void break_check(struct gate_check *check, enum gate_verdict verdict)
     }
 }
 
+/* Alike is not enough for a link: slower than both ends can, it is what was measured. */
+static void check_link(struct gate *gate, struct gate_check *check)
+{
+    const struct set *sides[2] = {&gate->baseline, &gate->candidate};
+
+    for (uint32_t s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < sides[s]->run_count && !check->differs; i++) {
+            const struct result *result = sides[s]->runs[i].result;
+
+            for (uint32_t d = 0; d < result->drive_count && !check->differs; d++) {
+                char link[64];
+
+                check->differs = result_link_degraded(&result->drives[d].link);
+                snprintf(check->message, check->differs ? sizeof(check->message) : 0,
+                         "link: %s is below its best in %.120s",
+                         result_link_say(&result->drives[d].link, link, sizeof(link)),
+                         sides[s]->runs[i].path);
+            }
+        }
+    }
+}
+
 static void check_row(struct gate *gate, const struct set_row *from)
 {
     static const char *const always[] = {"complete", "stamp_errors", "consistency", "little",
@@ -123,6 +145,9 @@ static void check_row(struct gate *gate, const struct set_row *from)
     check->asked = is_same_asked(gate, from->name);
     for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++) {
         check->asked = check->asked || strcmp(always[i], from->name) == 0;
+    }
+    if (check->asked && strcmp(from->name, "link") == 0) {
+        check_link(gate, check);
     }
     if (check->asked && check->differs) {
         break_check(check, is_void(from->name) ? GATE_VOID : GATE_INVALID);

@@ -92,6 +92,9 @@ int result_init(struct result *result, uint32_t vm_count, struct error *err)
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the result of %u VMs", vm_count);
     }
     result->vm_count = vm_count;
+    for (uint32_t i = 0; i < RESULT_DRIVES; i++) {
+        result_health_forget(&result->drives[i]);
+    }
     snprintf(result->aggregate.name, sizeof(result->aggregate.name), "all");
     return 0;
 }

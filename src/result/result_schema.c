@@ -215,6 +215,28 @@ static const struct schema_key phase_keys[] = {
 };
 static const struct schema phase_schema = {"Phase", KEYS(phase_keys)};
 
+static const struct schema_key link_keys[] = {
+    NUM(result_link, speed_gt_s, "speed_gt_s", KEY_UNKNOWN, "of a lane of PCIe; of SATA in Gb/s"),
+    U32(result_link, width, "width", KEY_UNKNOWN, "lanes"),
+    NUM(result_link, max_speed_gt_s, "max_speed_gt_s", KEY_UNKNOWN, "that the drive could do"),
+    U32(result_link, max_width, "max_width", KEY_UNKNOWN, "that the drive has"),
+};
+static const struct schema link_schema = {"Link", KEYS(link_keys)};
+
+static const struct schema_key health_keys[] = {
+    NUM(result_health, temperature_start_c, "temperature_start_c", 0, "when the sample began"),
+    NUM(result_health, temperature_end_c, "temperature_end_c", 0, "when it ended"),
+    NUM(result_health, temperature_min_c, "temperature_min_c", 0, "least of the looks, every 10 s"),
+    NUM(result_health, temperature_max_c, "temperature_max_c", 0, "most of them"),
+    NUM(result_health, throttled_s, "throttled_s", 0,
+        "slowed down by its temperature (NVMe: thermal management 1 and 2)"),
+    NUM(result_health, warning_temp_minutes, "warning_temp_minutes", 0,
+        "at or above its warning temperature"),
+    NUM(result_health, critical_temp_minutes, "critical_temp_minutes", 0,
+        "at or above its critical temperature"),
+};
+static const struct schema health_schema = {"Health", KEYS(health_keys)};
+
 static const struct schema_key drive_keys[] = {
     STR(result_drive, kind, "kind", 0, "`nvme`, `sata`, `virtio`, `loop`, `file`, `sim`, `null`"),
     STR(result_drive, path, "path", KEY_UNKNOWN, ""),
@@ -230,6 +252,10 @@ static const struct schema_key drive_keys[] = {
     U32(result_drive, physical_block_bytes, "physical_block_bytes", KEY_UNKNOWN, ""),
     NUM(result_drive, write_amplification, "write_amplification", KEY_UNKNOWN,
         "bytes programmed / bytes written"),
+    NUM(result_drive, numa_node, "numa_node", KEY_HERE, "of the host, that it hangs at"),
+    NUM(result_drive, power_state, "power_state", KEY_HERE, "NVMe, at the end; 0 is the fastest"),
+    OBJECT(result_drive, link, "link", KEY_HERE, link_schema, "how it is attached"),
+    OBJECT(result_drive, health, "health", KEY_HERE, health_schema, "over the sample"),
 };
 static const struct schema drive_schema = {"Drive", KEYS(drive_keys)};
 
@@ -359,9 +385,9 @@ static const struct schema_key result_keys[] = {
 const struct schema schema_result = {"The document", KEYS(result_keys)};
 
 const struct schema *const schema_objects[SCHEMA_OBJECTS] = {
-    &schema_result,       &run_schema,   &scenario_schema, &config_schema,  &phase_schema,
-    &precondition_schema, &host_schema,  &drive_schema,    &vm_schema,      &txn_schema,
-    &spent_schema,        &io_schema,    &latency_schema,  &audit_schema,   &steady_schema,
-    &integrity_schema,    &check_schema, &server_schema,   &setting_schema, &statement_schema,
-    &pair_schema,
+    &schema_result,       &run_schema,       &scenario_schema,  &config_schema, &phase_schema,
+    &precondition_schema, &host_schema,      &drive_schema,     &link_schema,   &health_schema,
+    &vm_schema,           &txn_schema,       &spent_schema,     &io_schema,     &latency_schema,
+    &audit_schema,        &steady_schema,    &integrity_schema, &check_schema,  &server_schema,
+    &setting_schema,      &statement_schema, &pair_schema,
 };

@@ -116,6 +116,83 @@ static bool ask_lba_format(const struct result *result, struct set_answer *ret)
     return result->drive_count > 0 && drive->logical_block_bytes > 0;
 }
 
+/* Drives that are not there have nothing that could be hot. */
+static bool is_imagined(const struct result_drive *drive)
+{
+    return strcmp(drive->kind, "sim") == 0 || strcmp(drive->kind, "null") == 0;
+}
+
+/* Several drives are told apart by all of theirs. A link below its best is broken. */
+static bool ask_link(const struct result *result, struct set_answer *ret)
+{
+    char all[sizeof(ret->text)] = "", one[48];
+    bool known = result->drive_count > 0;
+
+    for (uint32_t i = 0; i < result->drive_count; i++) {
+        const struct result_drive *drive = &result->drives[i];
+        size_t n = strlen(all);
+
+        result_link_say(&drive->link, one, sizeof(one));
+        if (strcmp(drive->kind, "null") == 0) {
+            snprintf(one, sizeof(one), "none");
+        }
+        ret->broken = ret->broken || result_link_degraded(&drive->link);
+        known = known && one[0] != '\0';
+        snprintf(all + n, sizeof(all) - n, "%s%s", i > 0 ? " + " : "", one);
+    }
+    say(ret, all);
+    return known;
+}
+
+/* Of several drives the hottest. */
+static bool ask_temperature(const struct result *result, struct set_answer *ret, size_t offset)
+{
+    bool known = result->drive_count > 0, imagined = known;
+    double most = NAN;
+
+    for (uint32_t i = 0; i < result->drive_count; i++) {
+        const struct result_drive *drive = &result->drives[i];
+        double celsius = *(const double *)(const void *)((const char *)&drive->health + offset);
+
+        imagined = imagined && is_imagined(drive) && isnan(celsius);
+        known = known && !isnan(celsius);
+        most = fmax(most, celsius);
+    }
+    if (imagined) {
+        return say(ret, "none");
+    }
+    snprintf(ret->text, sizeof(ret->text), "%.0f °C", most);
+    ret->number = most;
+    return known;
+}
+
+static bool ask_start(const struct result *result, struct set_answer *ret)
+{
+    return ask_temperature(result, ret, offsetof(struct result_health, temperature_start_c));
+}
+
+static bool ask_end(const struct result *result, struct set_answer *ret)
+{
+    return ask_temperature(result, ret, offsetof(struct result_health, temperature_end_c));
+}
+
+static bool ask_throttle(const struct result *result, struct set_answer *ret)
+{
+    bool known = result->drive_count > 0;
+    double most = 0;
+
+    for (uint32_t i = 0; i < result->drive_count; i++) {
+        double seconds = result_throttled_s(&result->drives[i].health);
+
+        known = known && !isnan(seconds);
+        most = fmax(most, seconds);
+    }
+    snprintf(ret->text, sizeof(ret->text), most > 0 && most < 10 ? "%.1f s" : "%.0f s", most);
+    ret->number = most;
+    ret->broken = most > 0;
+    return known;
+}
+
 static bool ask_nobody(const struct result *result, struct set_answer *ret)
 {
     return false;
@@ -250,7 +327,7 @@ const struct set_question set_questions[] = {
     SAME("form_factor", "form factor", false, ask_form),
     SAME("capacity", "capacity", true, ask_capacity),
     SAME("lba_format", "LBA format", true, ask_lba_format),
-    SAME("link", "link", true, ask_nobody),
+    SAME("link", "link", true, ask_link),
     SAME("scheduler", "queue", true, ask_scheduler),
     SAME("server", "server", true, ask_server),
     SAME("host", "host", false, ask_host),
@@ -259,15 +336,15 @@ const struct set_question set_questions[] = {
     SAME("governor", "governor", false, ask_governor),
     SAME("precondition_bytes", "preconditioned", true, ask_conditioned, .near = 1e6, .share = 0.5),
     SAME("precondition_age", "idle before", true, ask_age, .near = 60, .share = 0.2),
-    SAME("start_temperature", "start temperature", true, ask_nobody, .near = 5),
-    SAME("end_temperature", "end temperature", true, ask_nobody, .near = 10),
+    SAME("start_temperature", "start temperature", true, ask_start, .near = 5),
+    SAME("end_temperature", "end temperature", true, ask_end, .near = 10),
     HOLDS("complete", "runs", ask_complete),
     HOLDS("errors", "errors", ask_errors),
     HOLDS("stamp_errors", "stamp errors", ask_stamps),
     HOLDS("consistency", "consistency", ask_consistency),
     HOLDS("little", "Little's law", ask_little),
     HOLDS("steady_state", "steady state", ask_steady),
-    HOLDS("throttle", "throttled", ask_nobody),
+    HOLDS("throttle", "throttled", ask_throttle),
     HOLDS("interference", "interference", ask_nobody),
 };
 const uint32_t set_question_count = sizeof(set_questions) / sizeof(set_questions[0]);

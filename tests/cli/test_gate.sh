@@ -140,6 +140,22 @@ for case in 'warm steady.state:.*excursion' 'kernel kernel:.*against.9.9.9' 'kil
     is "$name: no verdict" "$code" 6
     like "$name: why" "$out" "no verdict: .*${case#* }"
 done
+runs hot 5 seed=24 start=60 'set=drives.0.health.throttled_s:7.5'
+gate_file hot 'hot/*'
+run "$RAWTPS" gate hot.yaml
+is 'hot: no verdict' "$code" 6
+like 'hot: how long, and what to do' "$out" 'seconds throttled: 0 s against 7.5 s .*|cool the drive'
+gate_file hot 'hot/*' 'require: {throttle_seconds: 10}\n'
+run "$RAWTPS" gate hot.yaml
+is 'unless the file lets it' "$code" 0
+runs half-old 5 seed=1 \
+    'set=drives.0.link:{"speed_gt_s":4,"width":4,"max_speed_gt_s":8,"max_width":4}'
+runs half 5 seed=2 start=60 \
+    'set=drives.0.link:{"speed_gt_s":4,"width":4,"max_speed_gt_s":8,"max_width":4}'
+sed 's/old/half-old/; s/same/half/' same.yaml > half.yaml
+run "$RAWTPS" gate half.yaml
+is 'a link below its best is no verdict, though both sides have it' "$code" 6
+like 'it is said' "$out" 'link: 4.0 GT/s x4 \(max 8.0 x4\) is below its best in half-old/0'
 gate_file void 'void/*' 'outputs: {junit: v.xml}\n'
 run "$RAWTPS" gate void.yaml
 is 'a void run is graver than a regression' "$code" 4

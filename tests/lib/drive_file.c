@@ -18,6 +18,8 @@ static const struct {
     size_t at, bytes;
 } keys[] = {
     {"capacity", SIZE, FIELD(capacity_bytes), 8},
+    {"link_speed", NUMBER, FIELD(link_gt_s), 8},
+    {"link_lanes", COUNT, FIELD(link_lanes), 4},
     {"dies", COUNT, FIELD(dies), 4},
     {"read", DURATION, FIELD(read_ns), 8},
     {"read_jitter", SHARE, FIELD(read_jitter), 8},

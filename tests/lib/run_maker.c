@@ -38,6 +38,7 @@ static struct run_recipe filled(const struct run_recipe *recipe)
     ret.firmware = ret.firmware ? ret.firmware : "1.0";
     ret.kernel = ret.kernel ? ret.kernel : "6.1.0";
     ret.form_factor = ret.form_factor ? ret.form_factor : "U.2";
+    ret.scenario = ret.scenario ? ret.scenario : "points";
     return ret;
 }
 
@@ -119,7 +120,8 @@ void run_maker_result(const struct run_recipe *given, const char *id, struct res
     ret->run.seed = recipe.seed;
     ret->run.virtual_time = recipe.virtual_time;
     ret->run.pair = recipe.pair;
-    PUT(ret->scenario.name, "points");
+    PUT(ret->scenario.name, recipe.scenario);
+    PUT(ret->scenario.settings, recipe.settings);
     PUT(ret->scenario.sha256, "9f3cabcdef");
     PUT(ret->scenario.scale, "1");
     ret->scenario.text = mem_strdup("");
@@ -133,6 +135,16 @@ void run_maker_result(const struct run_recipe *given, const char *id, struct res
     PUT(ret->drives[0].firmware, recipe.firmware);
     PUT(ret->drives[0].form_factor, recipe.form_factor);
     ret->drives[0].capacity_bytes = 3840755982336;
+    ret->drives[0].link = recipe.link;
+    if (recipe.celsius > 0) {
+        ret->drives[0].health = (struct result_health){recipe.celsius,
+                                                       recipe.celsius,
+                                                       recipe.celsius,
+                                                       recipe.celsius,
+                                                       recipe.throttled_s,
+                                                       0,
+                                                       0};
+    }
     ret->drives[0].logical_block_bytes = ret->drives[0].physical_block_bytes = 4096;
     for (uint32_t v = 0; v < recipe.vms; v++) {
         snprintf(ret->vms[v].name, sizeof(ret->vms[v].name), "vm%u", v);

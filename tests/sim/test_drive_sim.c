@@ -1,6 +1,7 @@
 /* rooms: base io. The simulated drive: what it answers must follow from its parameters. */
 /* limit: 300 */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -329,6 +330,7 @@ static void test_a_hot_drive_slows_down(void **state)
     struct load load = {.bytes = 65536, .span_bytes = 1ull << 30, .depth = 8, .seed = 1};
     struct load_result cool, hot;
     struct drive_facts facts;
+    struct drive_health health;
     struct load_rig rig;
 
     params.write_amplification = 1;
@@ -339,7 +341,11 @@ static void test_a_hot_drive_slows_down(void **state)
     params.heat_time_ns = 20000000000;
     params.power_idle = 2;
     params.power_program = 10;
+    params.link_gt_s = 8;
+    params.link_lanes = 4;
     load_rig_open(&rig, &params, 1);
+    drive_health(rig.drive, &health);
+    assert_true(health.celsius == 40 && health.throttled_s == 0);
     load.count = 9 * 500000000ull / load.bytes;
     load_run(&load, &rig.loop, rig.drive, &cool);
     close_to("cool", cool.per_s * load.bytes, 5e8, 1);
@@ -350,6 +356,14 @@ static void test_a_hot_drive_slows_down(void **state)
     close_to("hot", hot.per_s * load.bytes, 2.5e8, 1);
     drive_facts(rig.drive, &facts);
     assert_non_null(strstr(facts.how, "too hot"));
+    assert_true(facts.link.speed_gt_s == 8 && facts.link.most_lanes == 4);
+    drive_health(rig.drive, &health);
+    assert_true(health.celsius >= 47 && health.throttled_s > 5);
+    load_rig_close(&rig);
+    params.throttle_at = 0; /* it has no temperature, and is never slowed down by it */
+    load_rig_open(&rig, &params, 1);
+    drive_health(rig.drive, &health);
+    assert_true(isnan(health.celsius) && health.throttled_s == 0);
     load_rig_close(&rig);
 }
 

@@ -11,11 +11,13 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <math.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "../../src/io/drive_facts.h"
+#include "../../src/io/nvme_log.h"
 
 static char root[] = "sysfs-XXXXXX";
 
@@ -137,6 +139,127 @@ static void follows_mapped_devices_down(void **state)
     assert_false(disk_stands_on(&disk, "vdb", root, 1)); /* a cycle would end there */
 }
 
+static void link_to(const char *name, const char *target)
+{
+    char path[512];
+
+    snprintf(path, sizeof(path), "%s/%s", root, name);
+    folders(path);
+    assert_int_equal(symlink(target, path), 0);
+}
+
+static void link_of(unsigned a, unsigned b, struct drive_link *ret, struct drive_health *health)
+{
+    struct disk disk;
+
+    assert_int_equal(disk_find(&disk, makedev(a, b), root), 0);
+    disk_link(&disk, ret);
+    disk_health(&disk, root, health);
+}
+
+#define PCI "devices/pci0000:00/0000:3d:00.0"
+
+/* A drive in a slot of fewer lanes is another drive: found through the controller, as it hangs. */
+static void the_link_and_warmth_of_an_nvme_drive(void **state)
+{
+    struct drive_link link;
+    struct drive_health health;
+    struct disk disk;
+    char node[8];
+
+    say(PCI "/current_link_speed", "8.0 GT/s PCIe\n");
+    say(PCI "/current_link_width", "2\n");
+    say(PCI "/max_link_speed", "16.0 GT/s PCIe\n");
+    say(PCI "/max_link_width", "4\n");
+    say(PCI "/numa_node", "1\n");
+    say(PCI "/nvme/nvme3/model", "H3201\n");
+    link_to(PCI "/nvme/nvme3/device", "../../../0000:3d:00.0");
+    number("259:8", PCI "/nvme/nvme3/nvme3n1");
+    link_to(PCI "/nvme/nvme3/nvme3n1/device", "../../nvme3");
+    number("259:9", PCI "/nvme/nvme3/nvme3n1/nvme3n1p2");
+    say(PCI "/nvme/nvme3/nvme3n1/nvme3n1p2/partition", "2\n");
+    link_of(259, 9, &link, &health);
+    assert_true(link.speed_gt_s == 8 && link.most_gt_s == 16);
+    assert_true(link.lanes == 2 && link.most_lanes == 4);
+    assert_true(isnan(health.celsius) && isnan(health.throttled_s));
+    say(PCI "/nvme/nvme3/hwmon5/temp1_input", "43850\n");
+    link_of(259, 8, &link, &health);
+    assert_true(health.celsius == 43.85);
+    assert_int_equal(disk_find(&disk, makedev(259, 8), root), 0);
+    disk_numa_node(&disk, node, sizeof(node));
+    assert_string_equal(node, "1");
+    say(PCI "/current_link_speed", "Unknown\n");
+    say(PCI "/numa_node", "-1\n");
+    link_of(259, 8, &link, &health);
+    assert_true(link.speed_gt_s == 0);
+    disk_numa_node(&disk, node, sizeof(node));
+    assert_string_equal(node, "");
+}
+
+/* With native multipath the disk hangs at a subsystem: its one controller is the drive's. */
+static void a_subsystem_of_one_controller_and_of_two(void **state)
+{
+    struct drive_link link;
+    struct drive_health health;
+
+    say("devices/pci0/0000:01:00.0/current_link_speed", "32.0 GT/s PCIe\n");
+    say("devices/pci0/0000:01:00.0/current_link_width", "4\n");
+    say("devices/pci0/0000:01:00.0/hwmon/hwmon1/temp1_input", "51000\n");
+    say("devices/pci0/0000:01:00.0/nvme/nvme4/cntlid", "1\n");
+    link_to("devices/pci0/0000:01:00.0/nvme/nvme4/device", "../../../0000:01:00.0");
+    say("devices/nvme-subsys4/model", "D7\n");
+    link_to("devices/nvme-subsys4/nvme4", "../pci0/0000:01:00.0/nvme/nvme4");
+    number("259:12", "devices/nvme-subsys4/nvme4n1");
+    link_to("devices/nvme-subsys4/nvme4n1/device", "../../nvme-subsys4");
+    link_of(259, 12, &link, &health);
+    assert_true(link.speed_gt_s == 32 && link.lanes == 4);
+    assert_true(health.celsius == 51);
+    say("devices/pci0/0000:02:00.0/nvme/nvme5/cntlid", "2\n");
+    link_to("devices/nvme-subsys4/nvme5", "../pci0/0000:02:00.0/nvme/nvme5");
+    link_of(259, 12, &link, &health);
+    assert_true(link.speed_gt_s == 0 && link.lanes == 0 && isnan(health.celsius));
+}
+
+static void the_link_and_warmth_of_a_sata_drive(void **state)
+{
+#define ATA "devices/pci0000:00/0000:00:17.0/ata3"
+    struct drive_link link;
+    struct drive_health health;
+
+    say("devices/pci0000:00/0000:00:17.0/current_link_speed", "16.0 GT/s PCIe\n");
+    say(ATA "/link3/ata_link/link3/sata_spd", "3.0 Gbps\n");
+    say(ATA "/link3/ata_link/link3/hw_sata_spd_limit", "6.0 Gbps\n");
+    say(ATA "/host2/target2:0:0/2:0:0:0/vendor", "ATA\n");
+    say(ATA "/host2/target2:0:0/2:0:0:0/hwmon/hwmon2/temp1_input", "31000\n");
+    number("8:32", ATA "/host2/target2:0:0/2:0:0:0/block/sdc");
+    link_to(ATA "/host2/target2:0:0/2:0:0:0/block/sdc/device", "../../../2:0:0:0");
+    link_of(8, 32, &link, &health);
+    assert_true(link.speed_gt_s == 3 && link.most_gt_s == 6 && link.lanes == 0);
+    assert_true(health.celsius == 31 && isnan(health.throttled_s));
+    number("254:48", "devices/virtio5/block/vdd");
+    link_to("devices/virtio5/block/vdd/device", "../../../virtio5");
+    link_of(254, 48, &link, &health); /* what is behind nobody tells */
+    assert_true(link.speed_gt_s == 0 && isnan(health.celsius));
+}
+
+/* NVM Express Base Specification 2.0, figure 207; little-endian. */
+static void the_health_that_a_controller_counts(void **state)
+{
+    uint8_t page[NVME_LOG_BYTES] = {0};
+    struct drive_health health = {NAN, NAN, NAN, NAN, NAN};
+
+    nvme_log_parse(page, &health);
+    assert_true(isnan(health.celsius) && health.throttled_s == 0 && health.warning_minutes == 0);
+    page[1] = 0x3e, page[2] = 0x01;                    /* 318 K */
+    page[192] = 7, page[193] = 1;                      /* 263 minutes */
+    page[196] = 2;                                     /* 2 minutes */
+    page[224] = 0x10, page[225] = 0x27, page[228] = 5; /* 10,000 s and 5 s */
+    nvme_log_parse(page, &health);
+    assert_true(health.celsius == 45 && health.throttled_s == 10005);
+    assert_true(health.warning_minutes == 263 && health.critical_minutes == 2);
+    assert_true(isnan(health.power_state));
+}
+
 static int make_root(void **state)
 {
     return mkdtemp(root) == NULL;
@@ -157,6 +280,10 @@ int main(void)
         cmocka_unit_test(a_sata_drive_by_its_vital_product_data),
         cmocka_unit_test(without_a_serial_the_models_tail),
         cmocka_unit_test(follows_mapped_devices_down),
+        cmocka_unit_test(the_link_and_warmth_of_an_nvme_drive),
+        cmocka_unit_test(a_subsystem_of_one_controller_and_of_two),
+        cmocka_unit_test(the_link_and_warmth_of_a_sata_drive),
+        cmocka_unit_test(the_health_that_a_controller_counts),
     };
     return cmocka_run_group_tests_name("drive_facts", tests, make_root, remove_root);
 }

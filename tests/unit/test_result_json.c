@@ -93,6 +93,8 @@ static void the_layout_is_the_documented_one(void **state)
     assert_string_equal(json_string_or(root, "hosts.0.hostname", ""), "rig7");
     assert_true(json_absent(json_get(root, "drives.0.serial"))); /* unknown is null */
     assert_string_equal(json_string_or(root, "scenario.vm_configs.0.name", ""), "sqlserver-16c64g");
+    assert_true(json_absent(json_get(root, "drives.0.link.speed_gt_s")));
+    assert_true(json_absent(json_get(root, "drives.0.health.throttled_s")));
     json_free(root);
     text_free(&text);
     result_free(&result);
@@ -124,6 +126,66 @@ static void expect_refusal(const char *from, const char *to, int line, const cha
     text_free(&text);
     text_free(&changed);
     result_free(&result);
+}
+
+/* 0 s throttled and power state 0 are known; a result of before these were recorded knows nothing.
+ */
+static void what_is_known_of_a_drive_stays_known_and_no_more(void **state)
+{
+    struct result result, back;
+    struct text text;
+    struct error err;
+    char *from, *until;
+
+    sample_tpcc(&result, 1);
+    result.drives[0].link = (struct result_link){8, 16, 4, 4};
+    result.drives[0].power_state = 0;
+    result.drives[0].health = (struct result_health){40, 44, 39, 45, 0, NAN, NAN};
+    text_init(&text);
+    result_write_json(&result, &text);
+    assert_int_equal(read_back(&back, text_string(&text), text.length, &err), 0);
+    assert_true(back.drives[0].link.max_speed_gt_s == 16 && back.drives[0].link.width == 4);
+    assert_true(back.drives[0].power_state == 0 && isnan(back.drives[0].numa_node));
+    assert_true(back.drives[0].health.temperature_max_c == 45);
+    assert_true(result_throttled_s(&back.drives[0].health) == 0);
+    assert_true(result_link_degraded(&back.drives[0].link));
+    result_free(&back);
+    from = strstr(text.data, "\"numa_node\"");
+    assert_non_null(from);
+    while (*from != ',') {
+        from--;
+    }
+    until = strchr(strstr(from, "\"health\""), '}') + 1;
+    memmove(from, until, strlen(until) + 1);
+    assert_int_equal(read_back(&back, text.data, strlen(text.data), &err), 0);
+    assert_true(isnan(back.drives[0].power_state) && back.drives[0].link.speed_gt_s == 0);
+    assert_true(isnan(result_throttled_s(&back.drives[0].health)));
+    assert_true(isnan(back.drives[0].health.temperature_start_c));
+    result_free(&back);
+    text_free(&text);
+    result_free(&result);
+}
+
+static void a_link_in_words(void **state)
+{
+    static const struct {
+        struct result_link link;
+        const char *words;
+    } rows[] = {
+        {{8, 8, 4, 4}, "8.0 GT/s x4 (max 8.0 x4)"},
+        {{2.5, 16, 1, 4}, "2.5 GT/s x1 (max 16.0 x4)"},
+        {{8, 0, 4, 0}, "8.0 GT/s x4"},
+        {{6, 6, 0, 0}, "6.0 Gb/s (max 6.0)"},
+        {{0, 8, 0, 4}, ""},
+    };
+    char words[48];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_string_equal(result_link_say(&rows[i].link, words, sizeof(words)), rows[i].words);
+    }
+    assert_false(result_link_degraded(&rows[0].link));
+    assert_true(result_link_degraded(&rows[1].link));
+    assert_false(result_link_degraded(&rows[2].link));
 }
 
 static void wrong_documents_are_refused_with_the_place(void **state)
@@ -384,6 +446,8 @@ int main(void)
         cmocka_unit_test(a_document_comes_back_byte_for_byte),
         cmocka_unit_test(an_empty_result_comes_back_too),
         cmocka_unit_test(the_layout_is_the_documented_one),
+        cmocka_unit_test(what_is_known_of_a_drive_stays_known_and_no_more),
+        cmocka_unit_test(a_link_in_words),
         cmocka_unit_test(wrong_documents_are_refused_with_the_place),
         cmocka_unit_test(keys_of_a_later_program_are_passed_over),
         cmocka_unit_test(a_document_cut_anywhere_is_refused_and_leaks_nothing),

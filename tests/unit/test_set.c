@@ -317,6 +317,49 @@ static void test_what_differs(void **state)
     set_free(&b);
 }
 
+static void test_link_and_warmth(void **state)
+{
+    static const struct result_link full = {8, 8, 4, 4}, half = {8, 8, 2, 4};
+    struct text words = {0};
+    struct set_rows rows;
+    struct set a, b;
+    const struct set *both[] = {&a, &b};
+
+    make("a1", &(struct run_recipe){.no_files = true, .link = full, .celsius = 40});
+    make("a2", &(struct run_recipe){.no_files = true, .link = full, .celsius = 43});
+    make("b1", &(struct run_recipe){.no_files = true, .link = full, .celsius = 44});
+    set_init(&a, "a");
+    set_init(&b, "b");
+    add(&a, "a?");
+    add(&b, "b1");
+    set_rows_of(both, 2, 0.05, &rows);
+    assert_int_equal(match(&rows, "link"), SET_SAME);
+    assert_int_equal(match(&rows, "start_temperature"), SET_SAME); /* within 5 degrees */
+    assert_int_equal(match(&rows, "throttle"), SET_SAME);
+    assert_string_equal(set_row_find(&rows, "link")->values[0], "8.0 GT/s x4 (max 8.0 x4)");
+    make("b2",
+         &(struct run_recipe){.no_files = true, .link = half, .celsius = 71, .throttled_s = 12});
+    add(&b, "b2");
+    set_rows_of(both, 2, 0.05, &rows);
+    assert_int_equal(match(&rows, "link"), SET_DIFFERS);
+    assert_int_equal(match(&rows, "start_temperature"), SET_DIFFERS);
+    assert_int_equal(match(&rows, "end_temperature"), SET_DIFFERS);
+    assert_int_equal(match(&rows, "throttle"), SET_DIFFERS);
+    set_row_say(set_row_find(&rows, "throttle"), 2, &words);
+    assert_string_equal(text_string(&words), "throttled 0 s | 12 s in 1 of 2 runs");
+    make("b3", &(struct run_recipe){.no_files = true}); /* of before this was recorded */
+    set_free(&b);
+    set_init(&b, "b");
+    add(&b, "b3");
+    set_rows_of(both, 2, 0.05, &rows);
+    assert_int_equal(match(&rows, "link"), SET_UNKNOWN);
+    assert_int_equal(match(&rows, "throttle"), SET_UNKNOWN);
+    assert_null(set_rows_refused(&rows));
+    text_free(&words);
+    set_free(&a);
+    set_free(&b);
+}
+
 static void test_names_of_sets(void **state)
 {
     char value_of[SET_VALUE];
@@ -346,6 +389,7 @@ int main(void)
         CASE(test_metrics),
         CASE(test_pairs),
         CASE(test_what_differs),
+        CASE(test_link_and_warmth),
         CASE(test_names_of_sets),
     };
 
