@@ -63,6 +63,7 @@ struct comparison {
     /* of response times, the side's over the base's; the first is unused */
     struct bootstrap_interval curve[SET_SIDES][BOOTSTRAP_CURVE];
     bool has_curve;
+    double ks[SET_SIDES]; /* distance of these distributions, 0 to 1 (drift_ks); the first unused */
     double fairness[SET_SIDES]; /* mean over runs of (max - min) / mean of the VMs' tps */
     double users[SET_SIDES], concurrency[SET_SIDES]; /* means over runs: N and X (R + Z) */
 };

@@ -47,6 +47,9 @@ void bootstrap_close(struct bootstrap *bootstrap); /* all zero is fine */
 void bootstrap_add(struct bootstrap *bootstrap, int64_t start_ns, int64_t length_ns,
                    const struct hist *hist);
 
+/* Add up all blocks: counts and count of *into alone. Not after it was asked: must() fails. */
+void bootstrap_sum(const struct bootstrap *bootstrap, struct hist *into);
+
 struct bootstrap_interval {
     double value;     /* ns, or the ratio */
     double low, high; /* 95 % */

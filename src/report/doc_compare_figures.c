@@ -198,6 +198,7 @@ static void json_sides(struct json_writer *json, const struct comparison *compar
         json_key_num(json, "users", comparison->users[s]);
         json_key_num(json, "concurrency", comparison->concurrency[s]);
         json_key_num(json, "fairness", comparison->fairness[s]);
+        json_key_num(json, "ks", s > 0 && comparison->has_curve ? comparison->ks[s] : NAN);
         json_key_array(json, "runs");
         for (uint32_t r = 0; r < set->run_count; r++) {
             json_begin_object(json);

@@ -30,7 +30,16 @@ extern const char *const compare_verdict_names[]; /* by enum compare_verdict */
 bool compare_shown(const struct comparison_row *row, uint32_t side, double *ret_low,
                    double *ret_high);
 
-/* doc_compare_table.c */
+/* doc_compare.c: who is compared, in which order, and what is the same and what differs. */
+void compare_sides(struct doc *doc, const struct comparison *comparison);
+
+/* doc_compare_table.c: a row a metric, its footnotes; and what explains all such tables. */
 void compare_tables(struct doc *doc, const struct comparison *comparison, bool narrow);
+void compare_metrics(struct doc *doc, const struct comparison *comparison, bool narrow);
+void compare_legend(struct doc *doc);
+
+/* doc_compare_figures.c */
+struct json_writer;
+void compare_json(struct json_writer *json, const struct comparison *comparison);
 
 #endif

@@ -325,6 +325,20 @@ static bool has_band(const struct comparison *comparison)
     return false;
 }
 
+static void distance_note(struct doc *doc, const struct comparison *comparison)
+{
+    struct text line = {0};
+
+    for (uint32_t s = 1; s < comparison->count; s++) {
+        text_addf(&line, "%s%s %.3f", s > 1 ? ", " : "", compare_side_name(s), comparison->ks[s]);
+    }
+    doc_note(doc,
+             "Kolmogorov and Smirnov's distance of the response times from A's, 0 to 1, for "
+             "information: %s.",
+             text_string(&line));
+    text_free(&line);
+}
+
 static void curve_table(struct doc *doc, const struct comparison *comparison)
 {
     static const char *const ratios[SET_SIDES] = {"",    "B/A", "C/A", "D/A",
@@ -363,6 +377,7 @@ static void curve_table(struct doc *doc, const struct comparison *comparison)
             }
         }
     }
+    distance_note(doc, comparison);
 }
 
 static void holm_note(struct doc *doc, const struct comparison *comparison, uint32_t side)
@@ -415,6 +430,33 @@ static void noise_note(struct doc *doc, const struct comparison *comparison, uin
     text_free(&line);
 }
 
+/* How far apart the sides are in what their runs scatter by, and how often that shows. */
+static void effect_note(struct doc *doc, const struct comparison *comparison, uint32_t side)
+{
+    static const char *const shown[] = {"tps", "lat_avg", "lat_p99"};
+    struct text line = {0};
+
+    for (uint32_t i = 0; i < comparison->metric_count; i++) {
+        const struct comparison_row *row = &comparison->metrics[i];
+        const struct compare *compare = &row->against[side].compare;
+
+        for (size_t j = 0; j < sizeof(shown) / sizeof(shown[0]); j++) {
+            if (row->vm < 0 && row->against[side].why == COMPARISON_JUDGED &&
+                isfinite(compare->hedges_g) && strcmp(row->metric->name, shown[j]) == 0) {
+                text_addf(&line, "%s%s %+.3g, %.2f", line.length > 0 ? "; " : "",
+                          row->metric->title, compare->hedges_g, compare->a12);
+            }
+        }
+    }
+    if (line.length > 0) {
+        doc_note(doc,
+                 "Effect size of %s against A, Hedges g and A12 (the chance that a run of %s is "
+                 "above one of A): %s.",
+                 compare_side_name(side), compare_side_name(side), text_string(&line));
+    }
+    text_free(&line);
+}
+
 static bool is_judged(const struct comparison *comparison)
 {
     for (uint32_t i = 0; i < comparison->metric_count; i++) {
@@ -427,25 +469,22 @@ static bool is_judged(const struct comparison *comparison)
     return false;
 }
 
-static void notes(struct sheet *sheet)
+static void footnotes(struct sheet *sheet)
 {
     static const char *const marks[] = {"¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
 
     for (uint32_t i = 0; i < sheet->notes.count; i++) {
         doc_note(sheet->doc, "%s %s", marks[i], sheet->notes.texts[i]);
     }
-    if (is_judged(sheet->comparison)) {
-        doc_note(sheet->doc,
-                 "~: the 95 %% interval contains 0. MDE: the least change that these runs would "
-                 "show (power 80 %%). ±: within one run.");
-    }
-    for (uint32_t s = 1; s < sheet->comparison->count; s++) {
-        noise_note(sheet->doc, sheet->comparison, s);
-        holm_note(sheet->doc, sheet->comparison, s);
-    }
 }
 
-void compare_tables(struct doc *doc, const struct comparison *comparison, bool narrow)
+void compare_legend(struct doc *doc)
+{
+    doc_note(doc, "~: the 95 %% interval contains 0. MDE: the least change that these runs would "
+                  "show (power 80 %%). ±: within one run.");
+}
+
+void compare_metrics(struct doc *doc, const struct comparison *comparison, bool narrow)
 {
     struct sheet sheet = {
         .doc = doc, .comparison = comparison, .narrow = narrow, .pair = comparison->count == 2};
@@ -454,7 +493,20 @@ void compare_tables(struct doc *doc, const struct comparison *comparison, bool n
         sheet.vms = sheet.vms || comparison->metrics[i].vm >= 0;
     }
     metrics_table(&sheet);
-    notes(&sheet);
+    footnotes(&sheet);
+}
+
+void compare_tables(struct doc *doc, const struct comparison *comparison, bool narrow)
+{
+    compare_metrics(doc, comparison, narrow);
+    if (is_judged(comparison)) {
+        compare_legend(doc);
+    }
+    for (uint32_t s = 1; s < comparison->count; s++) {
+        noise_note(doc, comparison, s);
+        effect_note(doc, comparison, s);
+        holm_note(doc, comparison, s);
+    }
     if (comparison->has_curve) {
         curve_table(doc, comparison);
     }

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "result/set_samples.h"
+#include "stats/drift.h"
 #include <errno.h>
 #include <math.h>
 
@@ -9,6 +10,7 @@
 struct shelf {
     struct set_samples *samples;
     struct bootstrap *latencies[BOOTSTRAP_RUNS_MAX];
+    struct hist *all; /* counts alone, of all of them */
     uint32_t count;
 };
 
@@ -18,6 +20,7 @@ static void shelf_close(struct shelf *shelf)
         set_samples_free(&shelf->samples[i]);
     }
     mem_free(shelf->samples);
+    mem_free(shelf->all);
     *shelf = (struct shelf){0};
 }
 
@@ -26,8 +29,10 @@ static int shelf_open(struct shelf *shelf, const struct set *set, bool histogram
 {
     uint32_t count = set->run_count < BOOTSTRAP_RUNS_MAX ? set->run_count : BOOTSTRAP_RUNS_MAX;
 
-    *shelf = (struct shelf){.samples = mem_array(count, sizeof(*shelf->samples))};
-    if (!shelf->samples) {
+    *shelf = (struct shelf){.samples = mem_array(count, sizeof(*shelf->samples)),
+                            .all = mem_zalloc(sizeof(*shelf->all))};
+    if (!shelf->samples || !shelf->all) {
+        shelf_close(shelf);
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the samples of runs");
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -37,6 +42,7 @@ static int shelf_open(struct shelf *shelf, const struct set *set, bool histogram
         }
         shelf->latencies[i] = &shelf->samples[i].latency;
         shelf->count++;
+        bootstrap_sum(shelf->latencies[i], shelf->all);
     }
     return 0;
 }
@@ -83,6 +89,7 @@ static int sample_side(struct comparison *comparison, struct shelf *base, uint32
     if (side > 0 && has_values(base) && has_values(&shelf)) {
         bootstrap_ratio(base->latencies, base->count, shelf.latencies, shelf.count, bootstrap_curve,
                         BOOTSTRAP_CURVE, base->samples[0].seed, comparison->curve[side]);
+        comparison->ks[side] = drift_ks(base->all, shelf.all);
         comparison->has_curve = true;
     }
     shelf_close(&shelf);

@@ -80,6 +80,17 @@ void bootstrap_add(struct bootstrap *bootstrap, int64_t start_ns, int64_t length
     bootstrap->count += hist->count;
 }
 
+void bootstrap_sum(const struct bootstrap *bootstrap, struct hist *into)
+{
+    must(!bootstrap->sealed);
+    for (uint32_t b = 0; bootstrap->count > 0 && b < rows_of(bootstrap); b++) {
+        for (uint32_t i = 0; i < HIST_COUNTS; i++) {
+            into->counts[i] += bootstrap->counts[(size_t)b * HIST_COUNTS + i];
+        }
+    }
+    into->count += bootstrap->count;
+}
+
 /* From counts to counts of all that is not larger, so that a quantile is found by halving. */
 static void seal(struct bootstrap *bootstrap)
 {

@@ -131,6 +131,8 @@ static void test_better(void **state)
     assert_true(isfinite(row_of("lat_p99")->sides[1].within));
     assert_true(comparison.has_curve);
     assert_float_equal(comparison.curve[1][0].value, 1 / 1.1, 0.01);
+    /* times from 2 to 6 ms against 1 / 1.1 of them: widest apart where the shorter end, at 5.45 */
+    assert_float_equal(comparison.ks[1], 1 - (6 / 1.1 - 2) / 4, 0.005);
     text_is("compare-120.txt", 120);
     text_is("compare-80.txt", 80);
 }
