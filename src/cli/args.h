@@ -28,6 +28,7 @@ struct args {
     uint32_t progress, color, format; /* enum progress_style, page_color, page_format */
     /* of comparisons, whose `format` is one of compare_show.h */
     bool strict, no_curve;
+    int64_t slo_ns;
 };
 
 extern const struct key args_plan_rows[ARGS_PLAN_ROWS];

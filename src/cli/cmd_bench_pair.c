@@ -381,7 +381,7 @@ static enum exit_code compare_sides(const struct bench *bench,
                                     const struct comparison_options *choice)
 {
     struct set sets[SIDES];
-    const struct set *both[SIDES] = {&sets[0], &sets[1]};
+    struct set *const both[SIDES] = {&sets[0], &sets[1]};
     enum exit_code exit = EXIT_FINE;
     struct error err = {0};
     int code = 0;

@@ -242,7 +242,7 @@ static enum exit_code compare(const void *record, const struct options *options,
                               const struct cmd_line *line)
 {
     const struct args *args = record;
-    const struct set *sets[SET_SIDES];
+    struct set *sets[SET_SIDES];
     struct comparison_options choice;
     struct sides sides = {0};
     struct error err = {0};
@@ -268,7 +268,9 @@ const struct cmd cmd_compare = {
     .about =
         "RUNS is a run directory, a directory of them, or a pattern. The first side is the base.\n"
         "The run is what is counted: with one run a side there is no verdict, two give one, five\n"
-        "a good one. What differs beside the drive is said first.\n"
+        "a good one. What differs beside the drive is said first. Where the runs of a side differ\n"
+        "in load (a key that was set, the users, or the scenario) each load is compared with the\n"
+        "same load of the other side, and all of them together.\n"
         "\n"
         "  rawtps compare u2=results/u2 e1s=results/e1s\n"
         "  rawtps compare fw1='results/fw1-*' fw2='results/fw2-*' fw3='results/fw3-*'\n"

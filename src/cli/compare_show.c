@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "page.h"
 #include "report/doc_compare.h"
 
@@ -48,6 +49,12 @@ const struct key compare_show_rows[COMPARE_SHOW_ROWS] = {
      KEY_WORDS(page_color_names),
      .fallback = "auto",
      .help = "colour of verdicts"},
+    {.name = "slo",
+     .type = KEY_DURATION,
+     KEY_FIELD(struct args, slo_ns),
+     .fallback = "",
+     .help = "of a sweep: the knee is the highest throughput with a p99 below this [10 x the least "
+             "p99]"},
     {.name = "no-curve",
      .type = KEY_FLAG,
      KEY_FIELD(struct args, no_curve),
@@ -122,7 +129,33 @@ int compare_show_choose(const struct options *options, const struct args *args,
     return code;
 }
 
-static void render(const struct comparison *comparison, const struct args *args, struct doc *doc,
+/* What is shown: a comparison, or one for each point of a sweep. */
+struct show {
+    struct comparison comparison;
+    struct sweep sweep;
+    bool is_sweep;
+};
+
+static void render_json(const struct show *show, struct text *ret)
+{
+    if (show->is_sweep) {
+        doc_sweep_json(&show->sweep, ret);
+    } else {
+        doc_compare_json(&show->comparison, ret);
+    }
+}
+
+static void render_csv(const struct show *show, struct doc *doc, struct text *ret)
+{
+    if (show->is_sweep) {
+        doc_sweep_figures(doc, &show->sweep);
+    } else {
+        doc_compare_figures(doc, &show->comparison);
+    }
+    doc_csv(doc, ret);
+}
+
+static void render(const struct show *show, const struct args *args, struct doc *doc,
                    struct text *ret)
 {
     uint32_t width = page_width(STDOUT_FILENO);
@@ -132,15 +165,18 @@ static void render(const struct comparison *comparison, const struct args *args,
                                               args->format == FORMAT_TEXT && width < NARROW_WIDTH};
 
     if (args->format == FORMAT_JSON) {
-        doc_compare_json(comparison, ret);
+        render_json(show, ret);
         return;
     }
     if (args->format == FORMAT_CSV) {
-        doc_compare_figures(doc, comparison);
-        doc_csv(doc, ret);
+        render_csv(show, doc, ret);
         return;
     }
-    doc_compare(doc, comparison, &options);
+    if (show->is_sweep) {
+        doc_sweep(doc, &show->sweep, &options);
+    } else {
+        doc_compare(doc, &show->comparison, &options);
+    }
     if (args->format == FORMAT_MARKDOWN) {
         doc_markdown(doc, ret);
     } else if (args->format == FORMAT_HTML) {
@@ -150,7 +186,7 @@ static void render(const struct comparison *comparison, const struct args *args,
     }
 }
 
-static enum exit_code print(const struct comparison *comparison, const struct args *args)
+static enum exit_code print(const struct show *show, const struct args *args)
 {
     enum exit_code exit = EXIT_FINE;
     struct error err = {0};
@@ -158,7 +194,7 @@ static enum exit_code print(const struct comparison *comparison, const struct ar
     struct doc doc;
 
     doc_init(&doc);
-    render(comparison, args, &doc, &text);
+    render(show, args, &doc, &text);
     if (doc.failed || text.failed) {
         error_set(&err, EXIT_FAILED, -ENOMEM, "no memory for the report");
         exit = page_say_error(&err);
@@ -170,34 +206,59 @@ static enum exit_code print(const struct comparison *comparison, const struct ar
     return exit;
 }
 
-static enum exit_code refuse_differences(const struct comparison *comparison)
+static enum exit_code refuse_differences(const struct set_rows *rows)
 {
-    const struct set_row *row = set_rows_refused(&comparison->rows);
+    const struct set_row *row = set_rows_refused(rows);
     struct text words = {0};
 
     if (row == NULL) {
         return EXIT_FINE;
     }
-    set_row_say(row, comparison->count, &words);
+    set_row_say(row, rows->sides, &words);
     page_say("--strict: not comparable: %s", text_string(&words));
     text_free(&words);
     return EXIT_INVALID;
 }
 
-enum exit_code compare_show(const struct set *const *sets, uint32_t count,
+static int open_show(struct show *show, struct set *const *sets, uint32_t count,
+                     const struct comparison_options *options, const struct args *args,
+                     struct error *err)
+{
+    const struct set *read_only[SET_SIDES];
+    int code;
+
+    memcpy(read_only, sets, count * sizeof(*sets));
+    show->is_sweep = sweep_found(read_only, count);
+    if (show->is_sweep) {
+        code = sweep_open(&show->sweep, read_only, count, options, args->slo_ns, err);
+    } else {
+        code = comparison_open(&show->comparison, read_only, count, options, err);
+    }
+    return code;
+}
+
+enum exit_code compare_show(struct set *const *sets, uint32_t count,
                             const struct comparison_options *options, const struct args *args)
 {
-    struct comparison comparison;
+    struct show *show = mem_zalloc(sizeof(*show));
     struct error err = {0};
     enum exit_code exit;
 
-    if (comparison_open(&comparison, sets, count, options, &err) < 0) {
+    if (show == NULL) {
+        error_set(&err, EXIT_FAILED, -ENOMEM, "no memory for the comparison");
         return page_say_error(&err);
     }
-    exit = print(&comparison, args);
-    if (args->strict) {
-        exit = page_graver(exit, refuse_differences(&comparison));
+    if (open_show(show, sets, count, options, args, &err) < 0) {
+        exit = page_say_error(&err);
+    } else {
+        exit = print(show, args);
+        if (args->strict) {
+            exit = page_graver(exit, refuse_differences(show->is_sweep ? &show->sweep.rows
+                                                                       : &show->comparison.rows));
+        }
     }
-    comparison_close(&comparison);
+    sweep_close(&show->sweep);
+    comparison_close(&show->comparison);
+    mem_free(show);
     return exit;
 }

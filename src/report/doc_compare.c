@@ -23,7 +23,8 @@ static void identity_line(struct doc *doc, const struct comparison *comparison, 
     const char *form = value_of(comparison, "form_factor", side);
     const char *firmware = value_of(comparison, "firmware", side);
     const char *server = value_of(comparison, "server", side);
-    bool tail = strlen(serial) > SERIAL_TAIL + 3 && !strchr(serial, ',') && !strchr(serial, '/');
+    bool tail = strlen(serial) > SERIAL_TAIL + 3 && !strchr(serial, ',') && !strchr(serial, '/') &&
+                strcmp(serial, "redacted") != 0;
     struct text line = {0};
 
     if (strcmp(set->label, model) != 0) {
@@ -228,13 +229,8 @@ static void verdict_line(struct doc *doc, const struct comparison *comparison, u
     text_free(&line);
 }
 
-void doc_compare(struct doc *doc, const struct comparison *comparison,
-                 const struct doc_compare_options *options)
+void compare_sides(struct doc *doc, const struct comparison *comparison)
 {
-    doc_heading(doc, 1, "rawtps compare · %s", comparison->sets[0]->runs[0].result->scenario.name);
-    for (uint32_t s = 1; s < comparison->count; s++) {
-        verdict_line(doc, comparison, s);
-    }
     for (uint32_t s = 0; s < comparison->count; s++) {
         identity_line(doc, comparison, s);
     }
@@ -244,6 +240,16 @@ void doc_compare(struct doc *doc, const struct comparison *comparison,
     match_line(doc, comparison, SET_UNKNOWN, "unknown");
     comparable_line(doc, comparison);
     partial_lines(doc, comparison);
+}
+
+void doc_compare(struct doc *doc, const struct comparison *comparison,
+                 const struct doc_compare_options *options)
+{
+    doc_heading(doc, 1, "rawtps compare · %s", comparison->sets[0]->runs[0].result->scenario.name);
+    for (uint32_t s = 1; s < comparison->count; s++) {
+        verdict_line(doc, comparison, s);
+    }
+    compare_sides(doc, comparison);
     bars(doc, comparison, "tps", "Transactions a second", DOC_NUMBER);
     bars(doc, comparison, "lat_avg", "Average latency", DOC_NS);
     bars(doc, comparison, "lat_p99", "99th percentile", DOC_NS);

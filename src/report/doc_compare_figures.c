@@ -275,6 +275,22 @@ static void json_curve(struct json_writer *json, const struct comparison *compar
     json_end(json);
 }
 
+/* The members of an object that is open. */
+void compare_json(struct json_writer *json, const struct comparison *comparison)
+{
+    json_key_bool(json, "comparable_strictly", set_rows_refused(&comparison->rows) == NULL);
+    json_sides(json, comparison);
+    json_rows(json, comparison);
+    json_key_array(json, "metrics");
+    for (uint32_t i = 0; i < comparison->metric_count; i++) {
+        for (uint32_t s = 0; s < comparison->count; s++) {
+            json_metric(json, comparison, &comparison->metrics[i], s);
+        }
+    }
+    json_end(json);
+    json_curve(json, comparison);
+}
+
 void doc_compare_json(const struct comparison *comparison, struct text *ret)
 {
     struct json_writer json;
@@ -283,16 +299,88 @@ void doc_compare_json(const struct comparison *comparison, struct text *ret)
     json_begin_object(&json);
     json_key_string(&json, "kind", "compare");
     json_key_int(&json, "schema_version", 1);
-    json_key_bool(&json, "comparable_strictly", set_rows_refused(&comparison->rows) == NULL);
-    json_sides(&json, comparison);
-    json_rows(&json, comparison);
-    json_key_array(&json, "metrics");
-    for (uint32_t i = 0; i < comparison->metric_count; i++) {
-        for (uint32_t s = 0; s < comparison->count; s++) {
-            json_metric(&json, comparison, &comparison->metrics[i], s);
+    compare_json(&json, comparison);
+    json_end(&json);
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+void doc_sweep_figures(struct doc *doc, const struct sweep *sweep)
+{
+    struct doc_column columns[1 + METRIC_COLUMNS] = {{"point", "point", DOC_LEFT}};
+    struct figures figures;
+
+    memcpy(columns + 1, metric_columns, sizeof(metric_columns));
+    doc_table(doc, "sweep", columns, 1 + METRIC_COLUMNS);
+    for (uint32_t p = 0; p < sweep->point_count; p++) {
+        const struct comparison *comparison = &sweep->points[p].comparison;
+
+        for (uint32_t i = 0; i < comparison->metric_count * sweep->count; i++) {
+            figures_of(comparison, &comparison->metrics[i / sweep->count], i % sweep->count,
+                       &figures);
+            doc_cell(doc, "%s", sweep->points[p].name);
+            for (uint32_t c = 0; c < METRIC_WORDS; c++) {
+                doc_cell(doc, "%s", figures.words[c]);
+            }
+            for (uint32_t c = 0; c < METRIC_COLUMNS - METRIC_WORDS; c++) {
+                doc_cell_number(doc, figures.numbers[c]);
+            }
         }
     }
+}
+
+static void json_means(struct json_writer *json, const struct sweep *sweep)
+{
+    json_key_array(json, "means");
+    for (uint32_t s = 1; s < sweep->count; s++) {
+        for (uint32_t m = 0; m < SWEEP_METRICS; m++) {
+            const struct sweep_mean *mean = &sweep->means[s][m];
+
+            json_begin_object(json);
+            json_key_string(json, "side", compare_side_name(s));
+            json_key_string(json, "metric", mean->metric->key);
+            json_key_uint(json, "points", mean->points);
+            json_key_num(json, "change_share", compare_share(mean->delta));
+            json_key_num(json, "low_share", compare_share(mean->low));
+            json_key_num(json, "high_share", compare_share(mean->high));
+            json_end(json);
+        }
+    }
+    json_end(json);
+    json_key_array(json, "knees");
+    for (uint32_t s = 0; s < sweep->count; s++) {
+        json_put_string(
+            json, sweep->knee[s] < sweep->point_count ? sweep->points[sweep->knee[s]].name : NULL);
+    }
+    json_end(json);
+    json_key_array(json, "areas");
+    for (uint32_t s = 0; s < sweep->count; s++) {
+        json_put_num(json, sweep->area[s]);
+    }
+    json_end(json);
+}
+
+void doc_sweep_json(const struct sweep *sweep, struct text *ret)
+{
+    struct json_writer json;
+
+    json_writer_init(&json, ret);
+    json_begin_object(&json);
+    json_key_string(&json, "kind", "compare_sweep");
+    json_key_int(&json, "schema_version", 1);
+    json_key_string(&json, "swept", sweep->swept);
+    json_key_bool(&json, "comparable_strictly", set_rows_refused(&sweep->rows) == NULL);
+    json_key_string(&json, "not_compared", sweep->alone[0] != '\0' ? sweep->alone : NULL);
+    json_key_num(&json, "slo_ns", sweep->slo_ns);
+    json_means(&json, sweep);
+    json_key_array(&json, "points");
+    for (uint32_t p = 0; p < sweep->point_count; p++) {
+        json_begin_object(&json);
+        json_key_string(&json, "point", sweep->points[p].name);
+        json_key_num(&json, "load", sweep->points[p].load);
+        compare_json(&json, &sweep->points[p].comparison);
+        json_end(&json);
+    }
     json_end(&json);
-    json_curve(&json, comparison);
     json_end(&json);
 }

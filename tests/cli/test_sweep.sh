@@ -1,0 +1,44 @@
+#!/bin/bash
+# `rawtps compare` of runs at several loads: load by load, and all of them together.
+# limit: 60
+. "$ROOT/tests/lib/tap.sh"
+needs python3
+
+cat > tiny.yaml <<'Y'
+workload: {kind: block, size: 4KiB, read: 70%, outstanding: 4}
+phases: {settle: 1s, sample: 10s}
+Y
+
+# made DIR DRIVE SEED [option...]
+made() {
+    dir=$1 drive=$2 seed=$3
+    shift 3
+    "$RAWTPS" run tiny.yaml --virtual --quiet --set "drive.like=$drive" --seed "$seed" \
+        --out "$dir" "$@" >/dev/null || fail "run $dir"
+}
+for depth in 1 8; do
+    for seed in 1 2; do
+        for drive in h3200-u2 h3201-e1s; do
+            made "depth/$drive/$depth-$seed" $drive $seed --set workload.outstanding=$depth
+        done
+    done
+done
+made depth/h3201-e1s/32 h3201-e1s 1 --set workload.outstanding=32
+run "$RAWTPS" compare u2=depth/h3200-u2 e1s=depth/h3201-e1s
+is 'a sweep is compared: fine' "$code$err" 0
+like 'by what was swept' "$out" '^rawtps compare · tiny · 2 points of workload.outstanding$'
+like 'a row a point' "$out" '^ 8 +A +2 +[0-9 ]+ .*'
+like 'what only one side has is said' "$out" '^ left out +32 of B: not on all sides: not compared'
+like 'all points together' "$out" '^ B +against A over all points: tps [-+][0-9.]+% \['
+like 'the knee' "$out" '^ knee +A [0-9 ]+/s at [18], B '
+is 'a table of metrics for each' "$(grep -c '^ lat p99.9 ↓' out)" 2
+like 'the same and what differs is of all points' "$out" 'users by point'
+is 'no line is wider than the page' "$(grep -E '^.{145,}' out)" ''
+run "$RAWTPS" compare u2=depth/h3200-u2 e1s=depth/h3201-e1s --slo 1ns
+like 'above every latency there is no knee' "$out" '^ knee +A none, B none'
+run "$RAWTPS" compare u2=depth/h3200-u2 e1s=depth/h3201-e1s -f html
+ok 'the curve is in the page' grep -q '"key":"sweep"' out
+run "$RAWTPS" compare u2=depth/h3200-u2 e1s=depth/h3201-e1s -f json
+ok 'as JSON' python3 -c 'import json; d = json.load(open("out"))
+assert d["kind"] == "compare_sweep" and [p["point"] for p in d["points"]] == ["1", "8"], d
+assert len(d["points"][0]["metrics"]) > 10 and d["means"][0]["points"] == 2'
