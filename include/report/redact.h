@@ -2,7 +2,9 @@
 #ifndef RAWTPS_REPORT_REDACT_H
 #define RAWTPS_REPORT_REDACT_H
 
+#include "result/gate.h"
 #include "result/result.h"
+#include "result/sweep.h"
 
 /*
  * Serial numbers of drives become "redacted"; wherever else a serial number of 4 bytes or more
@@ -10,5 +12,14 @@
  *   run_dir  may be NULL
  */
 void redact_serials(struct result *result, char *run_dir);
+
+/*
+ * The same of what was concluded from runs, and of the runs themselves: nothing may be read from
+ * their directories afterwards. What is judged is judged already, so that drives stay apart.
+ */
+void redact_comparison(struct comparison *comparison, struct set *const *sets);
+void redact_sweep(struct sweep *sweep, struct set *const *sets);
+/* path: of the gate file, where it is shown; may be NULL */
+void redact_gate(struct gate *gate, struct gate_file *file, char *path);
 
 #endif

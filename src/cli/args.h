@@ -27,7 +27,7 @@ struct args {
     int64_t interval_ns;
     uint32_t progress, color, format; /* enum progress_style, page_color, page_format */
     /* of comparisons, whose `format` is one of compare_show.h */
-    bool strict, no_curve;
+    bool strict, no_curve, redact_serial;
     int64_t slo_ns;
 };
 

@@ -9,6 +9,7 @@
 #include "page.h"
 #include "plan/gate_file.h"
 #include "report/doc_gate.h"
+#include "report/redact.h"
 #include "report_source.h"
 
 enum gate_format {
@@ -24,6 +25,7 @@ static const char *const formats[] = {"text", "markdown", "csv", "json", "html",
 struct gate_args {
     uint32_t format, color;
     const char *junit, *markdown, *json, *html;
+    bool redact_serial;
 };
 
 static const struct key rows[] = {
@@ -64,6 +66,11 @@ static const struct key rows[] = {
      .fallback = "outputs.html",
      .placeholder = "FILE",
      .help = "one page that needs nothing else"},
+    {.name = "redact_serial",
+     .type = KEY_FLAG,
+     KEY_FIELD(struct gate_args, redact_serial),
+     .fallback = "",
+     .help = "leave serial numbers of drives out of all of these, wherever they stand"},
 };
 
 static const struct option_group groups[] = {{"Options", rows, sizeof(rows) / sizeof(rows[0])}};
@@ -220,7 +227,8 @@ static void write_error(const struct gate_args *args, const struct gate_file *fi
     text_free(&text);
 }
 
-static enum exit_code judge(const struct gate_args *args, const struct gate_file *file)
+/* path: of the gate file, which may be redacted with all the rest. */
+static enum exit_code judge(const struct gate_args *args, struct gate_file *file, char *path)
 {
     struct error err = {0};
     struct text text = {0};
@@ -231,6 +239,9 @@ static enum exit_code judge(const struct gate_args *args, const struct gate_file
         write_error(args, file, &err);
         gate_close(&gate);
         return page_say_error(&err);
+    }
+    if (args->redact_serial) {
+        redact_gate(&gate, file, path);
     }
     render(&gate, args->format, page_colour(args->color, STDOUT_FILENO), &text);
     page_write(&text);
@@ -244,20 +255,24 @@ static enum exit_code gate_command(const void *record, const struct options *opt
                                    const struct cmd_line *line)
 {
     struct gate_file *file = mem_zalloc(sizeof(*file));
+    char *path = mem_strdup(options->words[0]);
     struct error err = {0};
     struct gate_words words;
     enum exit_code exit;
 
-    if (file == NULL) {
+    if (file == NULL || path == NULL) {
+        mem_free(file);
+        mem_free(path);
         error_set(&err, EXIT_FAILED, -ENOMEM, "no memory");
         return page_say_error(&err);
     }
     gate_words_here(&words);
-    exit = gate_file_read(options->words[0], &words, file, &err) < 0 ||
-                   check_outputs(record, file, options->words[0], &err) < 0
-               ? page_say_error(&err)
-               : judge(record, file);
+    exit =
+        gate_file_read(path, &words, file, &err) < 0 || check_outputs(record, file, path, &err) < 0
+            ? page_say_error(&err)
+            : judge(record, file, path);
     mem_free(file);
+    mem_free(path);
     return exit;
 }
 
@@ -270,7 +285,8 @@ const struct cmd cmd_gate = {
         "may be; `rawtps help gate-file` has its keys. Reads results and never runs anything.\n"
         "Every row is PASS, FAIL (worse than its margin, proven), INCONCLUSIVE (more runs are\n"
         "needed, and how many is said) or INVALID (these runs do not allow a verdict, and why is\n"
-        "said). Ends with 0 passed, 1 found wanting, 4 void, 5 inconclusive, 6 invalid.\n",
+        "said). Ends with 0 passed, 1 found wanting, 4 void, 5 inconclusive, 6 invalid. Runs are\n"
+        "looked for from where GATE.yaml is; files are written from where this is run.\n",
     .groups = groups,
     .group_count = 1,
     .least_words = 1,

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "page.h"
 #include "report/doc_compare.h"
+#include "report/redact.h"
 
 enum { NARROW_WIDTH = 100 };
 enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT_JSON, FORMAT_HTML };
@@ -49,6 +50,11 @@ const struct key compare_show_rows[COMPARE_SHOW_ROWS] = {
      KEY_WORDS(page_color_names),
      .fallback = "auto",
      .help = "colour of verdicts"},
+    {.name = "redact_serial",
+     .type = KEY_FLAG,
+     KEY_FIELD(struct args, redact_serial),
+     .fallback = "",
+     .help = "leave serial numbers of drives out, wherever they stand"},
     {.name = "slo",
      .type = KEY_DURATION,
      KEY_FIELD(struct args, slo_ns),
@@ -233,6 +239,11 @@ static int open_show(struct show *show, struct set *const *sets, uint32_t count,
         code = sweep_open(&show->sweep, read_only, count, options, args->slo_ns, err);
     } else {
         code = comparison_open(&show->comparison, read_only, count, options, err);
+    }
+    if (code == 0 && args->redact_serial && show->is_sweep) {
+        redact_sweep(&show->sweep, sets);
+    } else if (code == 0 && args->redact_serial) {
+        redact_comparison(&show->comparison, sets);
     }
     return code;
 }

@@ -8,10 +8,11 @@
 #include "args.h"
 #include "result/comparison.h"
 
-enum { COMPARE_SHOW_ROWS = 7, COMPARE_SHOW_SHARED = 5, COMPARE_SHOW_FORMATS = 5 };
+enum { COMPARE_SHOW_ROWS = 8, COMPARE_SHOW_SHARED = 6, COMPARE_SHOW_FORMATS = 5 };
 extern const char *const compare_show_formats[COMPARE_SHOW_FORMATS];
 
-/* Of a struct args: format, metric, row, strict and color, which both take; slo and no-curve. */
+/* Of a struct args: format, metric, row, strict, color and redact_serial, which both take; slo and
+ * no-curve. */
 extern const struct key compare_show_rows[COMPARE_SHOW_ROWS];
 
 /* --metric and --row among the repeated options. Errors: EXIT_USAGE with the nearest name. */
@@ -19,7 +20,7 @@ int compare_show_choose(const struct options *options, const struct args *args,
                         struct comparison_options *ret, struct error *err);
 /*
  * Compare, point by point if the runs of a side differ in load, and print to stdout; with `strict`
- * 6 if the sets are not comparable, and why on stderr.
+ * 6 if the sets are not comparable, and why on stderr. The sets may be redacted.
  */
 enum exit_code compare_show(struct set *const *sets, uint32_t count,
                             const struct comparison_options *options, const struct args *args);

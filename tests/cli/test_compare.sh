@@ -82,6 +82,21 @@ run "$RAWTPS" compare fast eight --strict
 like 'a key set on the command line makes another scenario' "$out" \
     'differs.*scenario tiny@[0-9a-f]* | tiny@[0-9a-f]* workload.outstanding=8'
 
+# serial numbers are left out of everything that is printed
+cp -r fast named
+for i in 1 2 3; do
+    sed -i -e "s/\"serial\": null/\"serial\": \"S3CRET0$i\"/" \
+        -e "s/\"label\": \"\"/\"label\": \"of S3CRET0$i\"/" named/$i/run.json
+    mv named/$i "named/S3CRET0$i"
+done
+for format in text html json csv markdown; do
+    run "$RAWTPS" compare slow named --format $format --redact-serial
+    is "--redact-serial, $format: fine" "$code$err" 0
+    unlike "$format: no serial number" "$out" 'CRET0'
+done
+run "$RAWTPS" compare slow named
+like 'they are there without it' "$out" 'S3CRET02'
+
 run "$RAWTPS" compare slow fast --strict
 is '--strict: drives of another size are 6' "$code" 6
 like 'and it says what' "$err" '^rawtps: --strict: not comparable: capacity '

@@ -242,6 +242,22 @@ done
 runs liar 5 seed=31 start=60 'set=aggregate.response.p99_ns:1'
 gate_file liar 'liar/*'
 run "$RAWTPS" gate liar.yaml
+runs first 5 seed=1 'set=drives.0.serial:"S3CRET00"'
+runs S3CRET01 5 seed=32 start=60 'set=drives.0.serial:"S3CRET01"'
+cat > S3CRET01.yaml <<'Y'
+version: 1
+name: of S3CRET01
+baseline: {runs: first/*}
+candidate: {runs: S3CRET01/*, label: S3CRET01}
+metrics: [{metric: tps, margin: 3%}]
+Y
+for format in text markdown csv json html junit; do
+    run "$RAWTPS" gate S3CRET01.yaml -f $format --redact-serial --html r.html --json r.json
+    is "--redact-serial, $format: another drive is told apart" "$code$err" 6
+    unlike "$format: no serial number" "$(cat out r.html r.json)" 'CRET0'
+done
+like 'what was wrong is still said' "$(cat r.json)" 'serial: not the same'
+
 is 'a result that contradicts itself is refused' "$code" 2
 like 'and named' "$err" 'liar/0/run.json contradicts itself'
 

@@ -2,6 +2,7 @@
 /* Sides at several loads: matched by what was swept, each point judged, and all of them together.
  */
 #include "report/doc_compare.h"
+#include "report/redact.h"
 #include "result/sweep.h"
 #include "run_maker.h"
 #include <math.h>
@@ -182,15 +183,18 @@ static void test_several_keys_are_one_point(void **state)
     assert_true(isnan(sweep.points[0].load) && isnan(sweep.area[1]));
 }
 
-/* What is printed has every point. */
+/* What is printed has every point, and no serial number where that was asked. */
 static void test_what_is_printed(void **state)
 {
     struct doc_compare_options options = {.narrow = false};
+    struct set *const own[] = {&sets[0], &sets[1]};
     struct text text = {0}, page = {0}, json = {0}, csv = {0};
     struct doc doc, figures;
 
     make_depths();
+    snprintf(sets[1].label, sizeof(sets[1].label), "e1s SERIALB2");
     open_sweep();
+    redact_sweep(&sweep, own);
     doc_init(&doc);
     doc_init(&figures);
     doc_sweep(&doc, &sweep, &options);
@@ -206,6 +210,13 @@ static void test_what_is_printed(void **state)
     assert_non_null(strstr(text_string(&page), "\"key\":\"sweep\""));
     assert_non_null(strstr(text_string(&json), "\"compare_sweep\""));
     assert_non_null(strstr(text_string(&csv), "\r\n16,tps,agg,B,"));
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct text *const all[] = {&text, &page, &json, &csv};
+
+        assert_null(strstr(text_string(all[i]), "SERIALA1"));
+        assert_null(strstr(text_string(all[i]), "SERIALB2"));
+        assert_null(strstr(text_string(all[i]), "ALB2"));
+    }
     text_free(&text);
     text_free(&page);
     text_free(&json);
