@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +9,9 @@
 #include "cmd.h"
 #include "page.h"
 #include "report/draw.h"
+#include "report/redact.h"
 #include "report_source.h"
+#include "result/set.h"
 
 enum { DRAWINGS = 3 };
 
@@ -229,33 +232,85 @@ static int render_sweep(const struct report_args *args, const struct doc *doc,
     return 0;
 }
 
-static enum exit_code report_sweep(const struct report_args *args, const struct options *options)
+/* A directory that holds runs, and is none. */
+static bool holds_runs(const char *path)
 {
-    struct report_source *sources = mem_array(options->word_count, sizeof(*sources));
-    const struct result *results[OPTIONS_WORDS];
-    struct error err = {0};
-    uint32_t n = 0;
-    struct doc doc;
-    int rc = sources ? 0 : error_set(&err, EXIT_FAILED, -ENOMEM, "no memory for the runs");
+    char pattern[PATH_MAX];
+    struct stat st;
+    glob_t found = {0};
+    bool holds;
 
-    doc_init(&doc);
-    for (uint32_t i = 0; rc == 0 && i < options->word_count; i++) {
-        rc = report_source_load(&sources[i], options->words[i], false, &err);
-        results[i] = &sources[i].result;
-        n += rc == 0;
-        if (rc == 0 && args->redact_serial) {
-            report_source_redact(&sources[i]);
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode) ||
+        snprintf(pattern, sizeof(pattern), "%s/run.json", path) >= PATH_MAX ||
+        stat(pattern, &st) == 0 ||
+        snprintf(pattern, sizeof(pattern), "%s/*/run.json", path) >= PATH_MAX) {
+        return false;
+    }
+    holds = glob(pattern, GLOB_NOSORT, NULL, &found) == 0;
+    globfree(&found);
+    return holds;
+}
+
+/* A directory may hold anything: a curve through runs of several scenarios says nothing. */
+static int one_scenario(const struct set *set, const char *path, struct error *err)
+{
+    const char *first = set->runs[0].result->scenario.name;
+
+    for (uint32_t i = 1; i < set->run_count; i++) {
+        const char *other = set->runs[i].result->scenario.name;
+
+        if (strcmp(first, other) != 0) {
+            error_set(err, EXIT_USAGE, -EINVAL,
+                      "%s holds %u runs of several scenarios, %.60s and %.60s among them", path,
+                      set->run_count, first, other);
+            return error_hint(err,
+                              "name one, as %s/LATEST, or runs of one scenario; `rawtps compare` "
+                              "holds sides against each other",
+                              path);
         }
     }
-    if (rc == 0) {
-        doc_page_sweep(&doc, results, n, args->slo_ns);
-        rc = render_sweep(args, &doc, results[0]->run.started_utc, &err);
+    return 0;
+}
+
+static int draw_sweep(const struct report_args *args, const struct set *set, struct error *err)
+{
+    const struct result **results = mem_array(set->run_count, sizeof(*results));
+    struct doc doc;
+    int rc;
+
+    if (!results) {
+        return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the runs");
     }
-    for (uint32_t i = 0; i < n; i++) {
-        report_source_free(&sources[i]);
+    for (uint32_t i = 0; i < set->run_count; i++) {
+        results[i] = set->runs[i].result;
+        if (args->redact_serial) {
+            redact_serials(set->runs[i].result, NULL);
+        }
     }
-    mem_free(sources);
-    return say_and_free(rc, &doc, &err);
+    doc_init(&doc);
+    doc_page_sweep(&doc, results, set->run_count, args->slo_ns);
+    rc = render_sweep(args, &doc, results[0]->run.started_utc, err);
+    doc_free(&doc);
+    mem_free(results);
+    return rc;
+}
+
+static enum exit_code report_sweep(const struct report_args *args, const struct options *options)
+{
+    struct error err = {0};
+    struct set set;
+    int rc = 0;
+
+    set_init(&set, NULL);
+    for (uint32_t i = 0; rc == 0 && i < options->word_count; i++) {
+        rc = set_add(&set, options->words[i], &err);
+    }
+    if (rc == 0 && options->word_count == 1) {
+        rc = one_scenario(&set, options->words[0], &err);
+    }
+    rc = rc == 0 ? draw_sweep(args, &set, &err) : rc;
+    set_free(&set);
+    return rc < 0 ? page_say_error(&err) : EXIT_FINE;
 }
 
 static enum exit_code report(const void *record, const struct options *options,
@@ -267,7 +322,7 @@ static enum exit_code report(const void *record, const struct options *options,
     enum exit_code exit;
     char dir[PATH_MAX];
 
-    if (options->word_count > 1) {
+    if (options->word_count > 1 || holds_runs(options->words[0])) {
         return report_sweep(args, options);
     }
     source = mem_zalloc(sizeof(*source));
@@ -294,10 +349,10 @@ const struct cmd cmd_report = {
     .usage = "RESULTDIR... [options]",
     .summary = "Print the table of a run again, from what was saved, or draw it",
     .about =
-        "RESULTDIR is a run directory, results/LATEST or the run.json of one. Needs nothing\n"
-        "else: no drive, no network, no clock. Works on a run that was interrupted or killed,\n"
-        "and says so. Of several runs, which differ in load, it shows latency over throughput\n"
-        "and the knee.\n"
+        "RESULTDIR is a run directory, results/LATEST or the run.json of one, or a directory of\n"
+        "runs of one scenario. Needs nothing else: no drive, no network, no clock. Works on a run\n"
+        "that was interrupted or killed, and says so. Of several runs, which differ in load, it\n"
+        "shows latency over throughput and the knee.\n"
         "\n"
         "  rawtps report results/LATEST --html\n"
         "  rawtps report results/LATEST --html page.html --pdf page.pdf --redact-serial\n",

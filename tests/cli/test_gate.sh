@@ -193,6 +193,9 @@ like 'which' "$err" 'cannot write /nowhere/x.json'
 mkdir away
 (cd away && "$RAWTPS" gate ../same.yaml > ../away.out 2>&1)
 is 'runs are relative to the gate file' $? 0
+sed 's/^metrics/outputs: {markdown: here.md}\nmetrics/' same.yaml > out.yaml
+(cd away && "$RAWTPS" gate ../out.yaml > ../away.out 2>&1)
+ok 'files are written where the program was called' test -s away/here.md
 mkdir 'o[d]d*' && cp -r same.yaml old same 'o[d]d*' && rm -r away
 run "$RAWTPS" gate 'o[d]d*/same.yaml'
 is 'whatever its directory is called' "$code$err" 0
@@ -239,9 +242,6 @@ for format in text markdown csv json html junit; do
     ok 'is not empty' test -s out
 done
 
-runs liar 5 seed=31 start=60 'set=aggregate.response.p99_ns:1'
-gate_file liar 'liar/*'
-run "$RAWTPS" gate liar.yaml
 runs first 5 seed=1 'set=drives.0.serial:"S3CRET00"'
 runs S3CRET01 5 seed=32 start=60 'set=drives.0.serial:"S3CRET01"'
 cat > S3CRET01.yaml <<'Y'
@@ -258,6 +258,9 @@ for format in text markdown csv json html junit; do
 done
 like 'what was wrong is still said' "$(cat r.json)" 'serial: not the same'
 
+runs liar 5 seed=31 start=60 'set=aggregate.response.p99_ns:1'
+gate_file liar 'liar/*'
+run "$RAWTPS" gate liar.yaml
 is 'a result that contradicts itself is refused' "$code" 2
 like 'and named' "$err" 'liar/0/run.json contradicts itself'
 

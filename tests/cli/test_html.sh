@@ -201,5 +201,14 @@ is 'with one knee' "$(grep -c ' knee *$' out)" 1
 run "$RAWTPS" report t1 t4 t16 --html sweep.html --slo 1us
 ok 'which has a page' grep -q '"key":"sweep"' sweep.html
 not_ok 'and no knee above the limit' grep -q '>knee<' sweep.html
+mkdir folder && cp -r t1 t4 t16 folder && ln -s t4 folder/LATEST
+run "$RAWTPS" report folder
+is 'so is a directory of runs' "$code$(grep -c ' knee *$' out)$err" 01
+run "$RAWTPS" report folder/ --html folder.html
+ok 'which has a page' grep -q '"key":"sweep"' folder.html
+cp -r plain folder && sed -i '0,/"name": "[^"]*"/s//"name": "another"/' folder/plain/run.json
+run "$RAWTPS" report folder
+is 'of one scenario' "$code" 2
+like 'what to do is said' "$err" '^rawtps: hint: name one, as folder/LATEST, or'
 run "$RAWTPS" report plain --gnuplot dat
 ok 'figures for gnuplot' test -s dat/time_tps.dat
