@@ -61,6 +61,14 @@ enum { UNITS_TEXT = 32 };
 const char *units_format_size(uint64_t bytes, char *buf, size_t size);
 /* "500 GB" "3.2 TB" "840 MB": powers of 1000, 3 significant digits. */
 const char *units_format_size_decimal(uint64_t bytes, char *buf, size_t size);
+/*
+ * As a scenario would say it, exactly, and units_size() reads back: "48GiB" "3.84TB" "1.5MiB". The
+ * unit with the fewest digits, of at most four before the point and three behind it; bytes where
+ * there is none: "3840755982336".
+ */
+const char *units_format_size_exact(uint64_t bytes, char *buf, size_t size);
+/* The same, which units_bandwidth() reads back; whole numbers first: "3400MB/s" "1GiB/s". */
+const char *units_format_bandwidth_exact(uint64_t bytes_per_s, char *buf, size_t size);
 /* "02:30:00" "00:00:05", "1d 02:30:00"; whole seconds, rounded down. */
 const char *units_format_clock(int64_t ns, char *buf, size_t size);
 /* "14.8ms" "709us" "1.27ms" "2.00s" "150s": 3 significant digits, ns us ms s. */

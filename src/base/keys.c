@@ -304,25 +304,6 @@ int key_check(const struct key *row, const char *text, struct error *err)
     return read_checked(row, text, &value, err);
 }
 
-/* Sizes in the largest unit that divides them, so that they read back exactly. */
-static void format_size(uint64_t bytes, char *buf, size_t size)
-{
-    static const struct {
-        const char *name;
-        uint64_t worth;
-    } units[] = {{"TiB", 1ull << 40},      {"GiB", 1ull << 30},   {"MiB", 1ull << 20},
-                 {"TB", 1000000000000ull}, {"GB", 1000000000ull}, {"MB", 1000000ull},
-                 {"KiB", 1ull << 10},      {"KB", 1000ull}};
-
-    for (size_t i = 0; bytes > 0 && i < sizeof(units) / sizeof(units[0]); i++) {
-        if (bytes % units[i].worth == 0) {
-            snprintf(buf, size, "%" PRIu64 "%s", bytes / units[i].worth, units[i].name);
-            return;
-        }
-    }
-    snprintf(buf, size, "%" PRIu64, bytes);
-}
-
 /* The fewest decimals that read back as the same double. */
 static void format_real(double value, bool percent, const char *behind, char *buf, size_t size)
 {
@@ -348,7 +329,6 @@ const char *key_format(const struct key *row, const void *record, char *buf, siz
     const void *field = (const char *)record + row->offset;
     const struct fraction *fraction = field;
     const struct extent *extent = field;
-    char part[UNITS_TEXT];
 
     switch (row->type) {
     case KEY_STRING:
@@ -370,11 +350,10 @@ const char *key_format(const struct key *row, const void *record, char *buf, siz
         snprintf(buf, size, "%" PRIu64, get_whole(field, row->bytes));
         break;
     case KEY_SIZE:
-        format_size(get_whole(field, row->bytes), buf, size);
+        units_format_size_exact(get_whole(field, row->bytes), buf, size);
         break;
     case KEY_BANDWIDTH:
-        format_size(get_whole(field, row->bytes), part, sizeof(part));
-        snprintf(buf, size, "%s/s", part);
+        units_format_bandwidth_exact(get_whole(field, row->bytes), buf, size);
         break;
     case KEY_DURATION:
         units_format_period(*(const int64_t *)field, buf, size);
@@ -394,7 +373,7 @@ const char *key_format(const struct key *row, const void *record, char *buf, siz
         break;
     case KEY_EXTENT:
         if (extent->bytes > 0) {
-            format_size(extent->bytes, buf, size);
+            units_format_size_exact(extent->bytes, buf, size);
         } else {
             format_real(extent->share, true, "", buf, size);
         }

@@ -50,6 +50,72 @@ const char *units_format_size_decimal(uint64_t bytes, char *buf, size_t size)
     return format_size(bytes, 1000, names, buf, size);
 }
 
+/* bytes as a number of `unit`, exactly; how long that is, or 0 if it would be too long. */
+static size_t exact_digits(uint64_t bytes, uint64_t unit, int most_places, char buf[UNITS_TEXT])
+{
+    uint64_t whole = bytes / unit, rest = bytes % unit, step = 1;
+    int width = 0;
+
+    if (whole == 0 || whole >= 10000) {
+        return 0;
+    }
+    while (rest * step % unit != 0) {
+        if (++width > most_places) {
+            return 0;
+        }
+        step *= 10;
+    }
+    snprintf(buf, UNITS_TEXT, "%" PRIu64, whole);
+    if (width > 0) {
+        snprintf(buf + strlen(buf), UNITS_TEXT - strlen(buf), ".%0*" PRIu64, width,
+                 rest * step / unit);
+    }
+    return strlen(buf);
+}
+
+/* In the unit with the fewest digits, the largest of such; bytes are no unit, and have more. */
+static void exact_size(uint64_t bytes, int most_places, char *buf, size_t size)
+{
+    static const struct {
+        const char *name;
+        uint64_t worth;
+    } units[] = {{"PiB", 1ull << 50},      {"PB", 1000000000000000ull}, {"TiB", 1ull << 40},
+                 {"TB", 1000000000000ull}, {"GiB", 1ull << 30},         {"GB", 1000000000ull},
+                 {"MiB", 1ull << 20},      {"MB", 1000000ull},          {"KiB", 1ull << 10},
+                 {"KB", 1000ull}};
+    size_t best;
+
+    snprintf(buf, size, "%" PRIu64, bytes);
+    best = strlen(buf);
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        char digits[UNITS_TEXT];
+        size_t length = exact_digits(bytes, units[i].worth, most_places, digits);
+
+        if (length > 0 && length < best) {
+            best = length;
+            snprintf(buf, size, "%s%s", digits, units[i].name);
+        }
+    }
+}
+
+const char *units_format_size_exact(uint64_t bytes, char *buf, size_t size)
+{
+    exact_size(bytes, 3, buf, size);
+    return buf;
+}
+
+const char *units_format_bandwidth_exact(uint64_t bytes_per_s, char *buf, size_t size)
+{
+    char amount[UNITS_TEXT];
+
+    exact_size(bytes_per_s, 0, amount, sizeof(amount));
+    if (strchr(amount, 'B') == NULL) {
+        exact_size(bytes_per_s, 3, amount, sizeof(amount));
+    }
+    snprintf(buf, size, "%s/s", amount);
+    return buf;
+}
+
 const char *units_format_clock(int64_t ns, char *buf, size_t size)
 {
     int64_t s = (ns < 0 ? 0 : ns) / 1000000000, days = s / 86400;

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "args.h"
@@ -28,8 +29,9 @@ static void explain_drive(const struct drive_facts *facts, struct text *ret)
         text_addf(ret, ", firmware %s", facts->firmware);
     }
     if (facts->capacity_bytes > 0) {
-        text_addf(ret, ", %s",
-                  units_format_size_decimal(facts->capacity_bytes, size, sizeof(size)));
+        text_addf(ret, ", %s = %" PRIu64 " bytes",
+                  units_format_size_decimal(facts->capacity_bytes, size, sizeof(size)),
+                  facts->capacity_bytes);
     }
     text_add(ret, "\n");
 }

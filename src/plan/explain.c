@@ -22,6 +22,21 @@ static const char *binary(uint64_t bytes, char buf[UNITS_TEXT])
     return units_format_size(bytes, buf, UNITS_TEXT);
 }
 
+/* What somebody chose, as he would say it: "3.84 TB", "1536 MiB" is "1.5 GiB"; else rounded. */
+static const char *chosen(uint64_t bytes, char buf[UNITS_TEXT])
+{
+    size_t digits;
+    char exact[UNITS_TEXT];
+
+    units_format_size_exact(bytes, exact, sizeof(exact));
+    digits = strspn(exact, "0123456789.");
+    if (exact[digits] == '\0') {
+        return decimal(bytes, buf);
+    }
+    snprintf(buf, UNITS_TEXT, "%.*s %s", (int)digits, exact, exact + digits);
+    return buf;
+}
+
 static const char *period(int64_t ns, char buf[UNITS_TEXT])
 {
     return units_format_period(ns, buf, UNITS_TEXT);
@@ -126,7 +141,7 @@ static void explain_drive(struct explain *explain)
     if (plan->drive == PLAN_DRIVE_SIM) {
         line(out, "drive", "simulated like %s (%s%s%s), %s", plan->drive_like, plan->sim.model,
              plan->form_factor[0] ? ", " : "", plan->form_factor,
-             decimal(plan->drive_capacity_bytes, size));
+             chosen(plan->drive_capacity_bytes, size));
     } else if (plan->drive == PLAN_DRIVE_NULL) {
         char latency[UNITS_TEXT];
 
@@ -134,7 +149,7 @@ static void explain_drive(struct explain *explain)
              units_format_duration(plan->null_latency_ns, latency, sizeof(latency)));
     } else {
         line(out, "drive", "%s, %s, io_uring with O_DIRECT, stamps %s", plan->drive_path,
-             decimal(plan->drive_capacity_bytes, size), plan->stamps ? "on" : "off");
+             chosen(plan->drive_capacity_bytes, size), plan->stamps ? "on" : "off");
     }
 }
 
@@ -190,10 +205,10 @@ static void explain_model(struct text *out, const struct plan_vm *vm)
 
     line(out, "database", "%s as loaded, %s with growth; log %s, doublewrite %s",
          decimal(footprint->database_bytes, a), decimal(footprint->data_bytes, b),
-         binary(footprint->log_bytes, c), binary(footprint->doublewrite_bytes, d));
+         chosen(footprint->log_bytes, c), chosen(footprint->doublewrite_bytes, d));
     line(out, "model", "%s, %s pages, buffer %s = %s frames",
          model_profile_names[vm->model.profile], binary(vm->model.page_bytes, a),
-         binary(vm->model.buffer_bytes, b), count(footprint->frames, c));
+         chosen(vm->model.buffer_bytes, b), count(footprint->frames, c));
     if (think > 0) {
         line(out, "ceiling", "users / Z = %s / %.4gs = %.1f TPS", count(vm->users, a),
              vm->mean_think_ns * 1e-9, think);
@@ -207,13 +222,13 @@ static void explain_block(struct text *out, const struct plan_vm *vm)
 {
     char size[UNITS_TEXT];
 
-    line(out, "range", "%s", decimal(vm->block.range_bytes, size));
+    line(out, "range", "%s", chosen(vm->block.range_bytes, size));
     for (uint32_t i = 0; i < vm->block.stream_count; i++) {
         const struct block_stream *stream = &vm->block.streams[i];
 
         line(out, "stream", "%s: %.4g %% of requests, %.4g %% reads, %.4g %% random, %s%s",
              stream->name, stream->share * 100, stream->read * 100, stream->random * 100,
-             binary(stream->read > 0 ? stream->read_sizes[0].bytes : stream->write_sizes[0].bytes,
+             chosen(stream->read > 0 ? stream->read_sizes[0].bytes : stream->write_sizes[0].bytes,
                     size),
              stream->read_size_count > 1 || stream->write_size_count > 1 ? " and other sizes" : "");
     }
@@ -254,7 +269,7 @@ static void explain_vm(struct explain *explain, uint32_t first, uint32_t last)
 
     text_addf(out, first == last ? "\n%s" : "\n%s to %s, each", vm->name, plan->vms[last].name);
     if (vm->config[0] != '\0') {
-        text_addf(out, " (%s: %u vCPUs, %s)", vm->config, vm->vcpus, binary(vm->memory_bytes, a));
+        text_addf(out, " (%s: %u vCPUs, %s)", vm->config, vm->vcpus, chosen(vm->memory_bytes, a));
     }
     text_add_char(out, '\n');
     line(out, "workload", "%s", workload_words(vm, words, sizeof(words)));
@@ -269,7 +284,7 @@ static void explain_vm(struct explain *explain, uint32_t first, uint32_t last)
     }
     for (uint32_t i = 0; i < vm->disk_count; i++) {
         line(out, i == 0 ? "disks" : "", "%s %s, from %s", vm->disks[i].role,
-             decimal(vm->disks[i].bytes, a), decimal(vm->disks[i].from_bytes, b));
+             chosen(vm->disks[i].bytes, a), chosen(vm->disks[i].from_bytes, b));
     }
     if (vm->target == PLAN_MODEL) {
         explain_model(out, vm);
@@ -371,7 +386,7 @@ static void explain_written(struct explain *explain)
     text_add(explain->out, "\nwritten and used\n");
     line(explain->out, "on the drive", "%s = %.1f %% of its %s", decimal(plan->footprint_bytes, a),
          100.0 * (double)plan->footprint_bytes / (double)plan->drive_capacity_bytes,
-         decimal(plan->drive_capacity_bytes, b));
+         chosen(plan->drive_capacity_bytes, b));
     if (!plan->writes) {
         line(explain->out, "written", "nothing: the scenario only reads");
         return;

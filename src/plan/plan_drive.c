@@ -75,7 +75,8 @@ static int sim_drive(struct draft *draft, struct error *err)
     }
     plan->sim = drive->sim;
     plan->drive_capacity_bytes = drive->sim.capacity_bytes / PLAN_HEAD_BYTES * PLAN_HEAD_BYTES;
-    plan->sim.capacity_bytes = drive->capacity_bytes = plan->drive_capacity_bytes;
+    plan->sim.capacity_bytes = plan->drive_capacity_bytes;
+    drive->capacity_bytes = drive->sim.capacity_bytes; /* as somebody gave it: shown, not used */
     snprintf(plan->drive_like, sizeof(plan->drive_like), "%.63s", drive->like);
     snprintf(plan->form_factor, sizeof(plan->form_factor), "%s", plan->sim.form_factor);
     return 0;

@@ -72,6 +72,8 @@ static void values_are_read_and_shown_exactly(void **state)
     reads_back("buffer_size", "48GiB", "48GiB");
     reads_back("buffer_size", "333 GB", "333GB");
     reads_back("buffer_size", "1048577", "1048577");
+    reads_back("buffer_size", "3840GB", "3.84TB");
+    reads_back("buffer_size", "3840755982336", "3840755982336");
     reads_back("speed", "3400MB/s", "3400MB/s");
     reads_back("wait", "2h30m", "2h30m");
     reads_back("wait", "4.743s", "4.743s");

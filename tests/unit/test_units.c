@@ -337,6 +337,20 @@ static void shows_sizes_and_counts(void **state)
         {units_format_size_decimal, 3200631791616, "3.2 TB"},
         {units_format_size_decimal, 7680000000000, "7.68 TB"},
         {units_format_size_decimal, 999, "999 B"},
+        {units_format_size_exact, 51539607552, "48GiB"},
+        {units_format_size_exact, 3840000000000, "3.84TB"},
+        {units_format_size_exact, 500000000000, "500GB"},
+        {units_format_size_exact, 960197124096, "960197124096"},
+        {units_format_size_exact, 3840755982336, "3840755982336"},
+        {units_format_size_exact, 1572864, "1.5MiB"},
+        {units_format_size_exact, 16384, "16KiB"},
+        {units_format_size_exact, 1234, "1234"},
+        {units_format_size_exact, 1048577, "1048577"},
+        {units_format_size_exact, 512, "512"},
+        {units_format_size_exact, 0, "0"},
+        {units_format_bandwidth_exact, 3400000000, "3400MB/s"},
+        {units_format_bandwidth_exact, 3565158400, "3400MiB/s"},
+        {units_format_bandwidth_exact, 1073741824, "1GiB/s"},
         {units_format_count, 12650, "12 650"},
         {units_format_count, 999, "999"},
         {units_format_count, 1000, "1 000"},
@@ -366,6 +380,32 @@ static void a_shown_period_reads_back_equal(void **state)
     }
 }
 
+/* Sizes with few digits, as people choose them, and sizes with many. */
+static void a_shown_size_reads_back_equal(void **state)
+{
+    uint64_t x = 1;
+    char buf[UNITS_TEXT];
+    struct error err;
+
+    for (int i = 0; i < 40000; i++) {
+        uint64_t bytes = x >> (1 + i % 62), back = 0;
+
+        bytes = i % 4 == 0   ? bytes
+                : i % 4 == 1 ? bytes % 10000 << (i / 4 % 5 * 10)
+                : i % 4 == 2 ? bytes % 10000000 * 1000000
+                             : bytes % 100000 * 1000000000;
+        units_format_size_exact(bytes, buf, sizeof(buf));
+        if (units_size(buf, &back, &err) != 0 || back != bytes) {
+            fail_msg("%s is %" PRIu64 ", not %" PRIu64, buf, back, bytes);
+        }
+        units_format_bandwidth_exact(bytes, buf, sizeof(buf));
+        if (units_bandwidth(buf, &back, &err) != 0 || back != bytes) {
+            fail_msg("%s is %" PRIu64 ", not %" PRIu64, buf, back, bytes);
+        }
+        x = x * 6364136223846793005u + 1442695040888963407u;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +418,7 @@ int main(void)
         cmocka_unit_test(shows_times_as_tables_do),
         cmocka_unit_test(shows_sizes_and_counts),
         cmocka_unit_test(a_shown_period_reads_back_equal),
+        cmocka_unit_test(a_shown_size_reads_back_equal),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
