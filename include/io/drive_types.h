@@ -134,6 +134,11 @@ void *loop_uring_arena(struct loop *loop); /* options.buffer_bytes of aligned, r
 /* Set now_ns = 0 at a CLOCK_MONOTONIC instant (start barrier) before loop_run(). */
 void loop_uring_start(struct loop *loop, int64_t start_monotonic_ns);
 /*
+ * Wait, at most half a minute, for the requests that the kernel still has; nobody is answered. For
+ * a loop that another thread closes: only the one that ran it can take answers.
+ */
+void loop_uring_drain(struct loop *loop);
+/*
  * What stood of the ladder, for the result: "uring, batch 32, fixed buffers, fixed file, ring fd,
  * defer"; a rung that was left says why: "plain buffers (RLIMIT_MEMLOCK 64 KiB)".
  */

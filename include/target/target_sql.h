@@ -52,6 +52,12 @@ uint64_t target_sql_memory_bytes(const struct target_sql_settings *settings);
  */
 int target_sql_connect(struct target *target, int64_t timeout_ns, struct error *err);
 
+/*
+ * Close every connection, in the thread that runs the loop. What was counted can still be asked
+ * for; nothing can be begun any more. Freeing the target does so too.
+ */
+void target_sql_close(struct target *target);
+
 /* A statement of the catalog so far: round trips that ended, well or not. */
 struct target_sql_statement {
     const char *name;

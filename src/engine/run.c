@@ -351,6 +351,7 @@ static void *run_thread(void *argument)
         world->epoch_ns = atomic_load(&shared->epoch_ns) - world->origin_ns;
         world_measure(world);
     }
+    world_leave(world);
     atomic_store(&world->over, true);
     return NULL;
 }

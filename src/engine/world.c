@@ -469,6 +469,16 @@ int world_measure(struct world *world)
     return world->failed ? world->error.code : 0;
 }
 
+void world_leave(struct world *world)
+{
+    if (world->server != NULL && world->vms[0] != NULL && world->vms[0]->target != NULL) {
+        target_sql_close(world->vms[0]->target);
+    }
+    if (world->loop_open) {
+        loop_uring_drain(&world->loop);
+    }
+}
+
 void world_close(struct world *world)
 {
     for (uint32_t i = 0; i < world->vm_count; i++) {

@@ -89,6 +89,7 @@ int world_open(struct world *world);
 int world_fill(struct world *world);
 int world_prepare(struct world *world); /* targets and warm start */
 int world_measure(struct world *world); /* from epoch_ns: every timed phase, then drain */
+void world_leave(struct world *world);  /* real time: end what only the loop's thread can end */
 void world_close(struct world *world);
 
 int fill_vm(struct world *world, struct vm *vm, struct error *err); /* fill.c */

@@ -448,6 +448,7 @@ static void ring_drain(struct ring *ring)
     int64_t until_ns = ring_clock_ns(ring) + DRAIN_NS;
 
     ring->flying -= ring->side_listens;
+    ring->side_listens = false;
     while (ring->flying > 0 && ring_clock_ns(ring) < until_ns) {
         struct io_uring_cqe *cqe;
 
@@ -551,6 +552,11 @@ void loop_uring_start(struct loop *loop, int64_t start_monotonic_ns)
     ring->start_ns = start_monotonic_ns;
     loop->now_ns = ring_clock_ns(ring);
     ring->progress_ns = loop->now_ns;
+}
+
+void loop_uring_drain(struct loop *loop)
+{
+    ring_drain(ring_of(loop));
 }
 
 void *loop_uring_arena(struct loop *loop)

@@ -73,8 +73,7 @@ struct poll_wait *uring_polls_find(const struct uring_polls *polls, uint64_t key
 
 /* ---- sockets --------------------------------------------------------------------------------- */
 
-/* NULL: the ring takes no more, as from another thread than the one that ran the loop. */
-static struct io_uring_sqe *poll_sqe_if_any(struct ring *ring)
+static struct io_uring_sqe *poll_sqe(struct ring *ring)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->uring);
 
@@ -82,13 +81,6 @@ static struct io_uring_sqe *poll_sqe_if_any(struct ring *ring)
         io_uring_submit(&ring->uring);
         sqe = io_uring_get_sqe(&ring->uring);
     }
-    return sqe;
-}
-
-static struct io_uring_sqe *poll_sqe(struct ring *ring)
-{
-    struct io_uring_sqe *sqe = poll_sqe_if_any(ring);
-
     must(sqe != NULL);
     return sqe;
 }
@@ -122,13 +114,9 @@ void ring_unpoll(struct loop *loop, struct poll_wait *wait)
 {
     struct ring *ring = ring_of(loop);
     uint64_t key = uring_polls_release(&ring->polls, wait);
-    struct io_uring_sqe *sqe = poll_sqe_if_any(ring);
+    struct io_uring_sqe *sqe = poll_sqe(ring);
 
     loop->in_flight -= !wait->stays;
-    /* connections are closed when their loop has ended: then the ring's end ends the wait */
-    if (sqe == NULL) {
-        return;
-    }
     io_uring_prep_cancel64(sqe, key, 0);
     io_uring_sqe_set_data64(sqe, URING_KEY_NONE);
 }

@@ -427,7 +427,7 @@ static void target_stop(struct target *base)
     }
 }
 
-static void target_free(struct target *base)
+void target_sql_close(struct target *base)
 {
     struct target_sql *target = sql_of(base);
 
@@ -436,6 +436,13 @@ static void target_free(struct target *base)
         loop_disarm(target->loop, &target->links[i].timer);
         target->ops->close(target->links[i].sql);
     }
+}
+
+static void target_free(struct target *base)
+{
+    struct target_sql *target = sql_of(base);
+
+    target_sql_close(base);
     mem_large_free(target->sessions, target->bytes_of[0]);
     mem_large_free(target->links, target->bytes_of[1]);
     mem_large_free(target->calls, target->bytes_of[2]);

@@ -281,6 +281,28 @@ static void a_thousand_users_wait_in_line_for_four_connections(void **state)
     assert_int_equal(mem_allocations(), allocations);
 }
 
+/* The thread that ran the loop closes; another one then asks what was counted, and frees. */
+static void connections_are_closed_before_the_figures_are_read(void **state)
+{
+    struct target_sql_settings settings = {0};
+    struct target_check check;
+
+    assert_int_equal(rig_open(8, 4, &settings), 0);
+    for (uint32_t i = 0; i < 8; i++) {
+        user_begins(i);
+    }
+    run_for(MS);
+    rig.target->ops->stop(rig.target);
+    target_sql_close(rig.target);
+    assert_int_equal(stub.closes, 4);
+    assert_int_equal(counts_now().calls, 4);
+    assert_int_equal(counts_now().lost, 0);
+    assert_int_equal(rig.target->ops->check(rig.target, &check, 1), 1);
+    assert_true(check.passed);
+    run_for(10 * S); /* nothing is opened again */
+    assert_int_equal(stub.connects, 4);
+}
+
 static enum sql_fate fails_with(struct sql_call *call, enum sql_fate fate, const char *code)
 {
     snprintf(call->state, sizeof(call->state), "%s", code);
@@ -597,6 +619,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(a_thousand_users_wait_in_line_for_four_connections),
+        T(connections_are_closed_before_the_figures_are_read),
         T(a_deadlock_is_rolled_back_before_the_user_hears_of_it),
         T(a_refusal_fails_the_transaction_and_is_counted_by_its_code),
         T(a_code_to_ignore_is_skipped_and_still_rolled_back),
