@@ -59,6 +59,10 @@ bool guard_made_file(const char *path);
  * reserved), or -1: reading there measures the memory, not the drive. A block device: -1.
  */
 int64_t guard_first_hole(const struct guard *guard, uint64_t bytes);
+/* The same between two bytes. */
+int64_t guard_hole_between(const struct guard *guard, uint64_t from, uint64_t until);
+/* Size of the file and of its blocks, now. False: it has none of its own (a block device). */
+bool guard_file_bytes(const struct guard *guard, uint64_t *ret_bytes, uint64_t *ret_allocated);
 /* version and crc are set here. The first block of the drive, written through and flushed. */
 int guard_write_superblock(struct guard *guard, const struct superblock *superblock,
                            struct error *err);

@@ -4,6 +4,7 @@
 
 #include "base/must.h"
 #include "base/rng.h"
+#include "place.h"
 #include "world.h"
 
 /*
@@ -77,14 +78,12 @@ int fill_vm(struct world *world, struct vm *vm, struct error *err)
 {
     const struct plan_vm *plan = vm->plan;
     uint32_t page = plan->target == PLAN_MODEL ? plan->model.page_bytes : 4096;
-    struct fill fill = {.world = world, .vm = vm, .end = plan->bytes, .body = plan->seed | 1};
+    struct fill fill = {
+        .world = world, .vm = vm, .end = place_fill_bytes(plan), .body = plan->seed | 1};
     struct io *io = fill.ios;
 
     if (plan->target == PLAN_MODEL) {
         fill.head = plan->footprint.total_bytes - plan->footprint.data_bytes;
-        fill.end = plan->footprint.total_bytes;
-    } else if (plan->block.range_bytes > 0) {
-        fill.end = plan->block.range_bytes;
     }
     fill.chunk = FILL_BYTES;
     if (world->buffers != NULL && world->buffer_bytes / FILL_DEPTH < FILL_BYTES) {

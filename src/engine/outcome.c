@@ -249,6 +249,9 @@ void outcome_update(struct run *run)
 
 static const char *ended_word(const struct run *run)
 {
+    if (run->place.cut) {
+        return "void";
+    }
     for (uint32_t w = 0; w < run->world_count; w++) {
         const struct world *world = &run->worlds[w];
 
@@ -299,6 +302,11 @@ void outcome_finish(struct run *run)
     struct result *result = run->result;
 
     copy_text(result->run.ended, sizeof(result->run.ended), ended_word(run));
+    if (run->place.cut) {
+        error_format(&run->place.error, result->run.error, sizeof(result->run.error));
+        result_check(result, "what was written to the file is there", "run", 1, 0, 0, false,
+                     EXIT_WRONG_DATA);
+    }
     for (uint32_t w = 0; w < run->world_count; w++) {
         if (run->worlds[w].failed && result->run.error[0] == '\0') {
             error_format(&run->worlds[w].error, result->run.error, sizeof(result->run.error));

@@ -30,6 +30,28 @@ static uint64_t place_end(const struct plan *plan)
     return end;
 }
 
+uint64_t place_fill_bytes(const struct plan_vm *vm)
+{
+    if (vm->target == PLAN_MODEL) {
+        return vm->footprint.total_bytes;
+    }
+    return vm->block.range_bytes > 0 ? vm->block.range_bytes : vm->bytes;
+}
+
+/* Where filling must have written and nothing is, or -1. */
+static int64_t place_hole(const struct place *place, const struct plan *plan)
+{
+    int64_t hole = -1;
+
+    for (uint32_t i = 0; hole < 0 && i < plan->vm_count; i++) {
+        const struct plan_vm *vm = &plan->vms[i];
+
+        hole = guard_hole_between(&place->guard, vm->from_bytes,
+                                  vm->from_bytes + place_fill_bytes(vm));
+    }
+    return hole;
+}
+
 /* What makes one fill as good as another: where each VM's regions lie. Not the scenario's name. */
 static void place_layout(const struct plan *plan, char ret[SHA256_HEX])
 {
@@ -85,7 +107,8 @@ int place_open(struct place *place, const struct plan *plan, struct error *err)
     place_layout(plan, layout);
     place->filled = !plan->fill_always && place->guard.ours &&
                     place->guard.superblock.filled_bytes >= place_end(plan) &&
-                    strcmp(place->guard.superblock.sha256, layout) == 0;
+                    strcmp(place->guard.superblock.sha256, layout) == 0 &&
+                    place_hole(place, plan) < 0;
     return place_refuse_holes(place, plan, err);
 }
 
@@ -127,6 +150,45 @@ int place_mark(struct place *place, const struct plan *plan, struct error *err)
         return err->code;
     }
     return guard_write_superblock(&place->guard, &block, err);
+}
+
+static int place_is_cut(struct place *place, const struct plan *plan, uint64_t hole, uint64_t bytes,
+                        struct error *err)
+{
+    place->cut = true;
+    if (hole >= bytes) {
+        error_set(&place->error, EXIT_WRONG_DATA, -EIO,
+                  "%s was cut short while the run used it: it has %llu bytes left",
+                  plan->drive_path, (unsigned long long)bytes);
+    } else {
+        error_set(&place->error, EXIT_WRONG_DATA, -EIO,
+                  "%s was cut while the run used it: what was written at byte %llu is gone",
+                  plan->drive_path, (unsigned long long)hole);
+    }
+    error_hint(&place->error, "what was measured is void: leave the file alone and run it again");
+    *err = place->error;
+    return err->code;
+}
+
+int place_look(struct place *place, const struct plan *plan, bool thorough, struct error *err)
+{
+    uint64_t bytes, allocated;
+    int64_t hole = -1;
+
+    if (!place->watched || place->cut || !guard_file_bytes(&place->guard, &bytes, &allocated)) {
+        return 0;
+    }
+    if (thorough || allocated < place->allocated_bytes) {
+        hole = place_hole(place, plan);
+    }
+    place->allocated_bytes = allocated;
+    return hole < 0 ? 0 : place_is_cut(place, plan, (uint64_t)hole, bytes, err);
+}
+
+int place_watch(struct place *place, const struct plan *plan, struct error *err)
+{
+    place->watched = place->open;
+    return place_look(place, plan, true, err);
 }
 
 void place_close(struct place *place)

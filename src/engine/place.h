@@ -8,8 +8,15 @@
 struct place {
     struct guard guard;
     bool open;
-    bool filled; /* an earlier run filled it for this very layout: phases.fill auto skips */
+    bool filled;  /* an earlier run filled it for this very layout: phases.fill auto skips */
+    bool watched; /* a file, from when it is filled */
+    uint64_t allocated_bytes; /* of it, when it was last looked at */
+    bool cut;                 /* it has lost what was written, and why */
+    struct error error;
 };
+
+/* What filling writes of a VM's slice, from its beginning. */
+uint64_t place_fill_bytes(const struct plan_vm *vm);
 
 /*
  * Open and guard plan's drive; nothing to do for simulated ones. Errors: guard_open()'s; EXIT_USAGE
@@ -18,6 +25,14 @@ struct place {
 int place_open(struct place *place, const struct plan *plan, struct error *err);
 /* Mark it as filled with this layout. */
 int place_mark(struct place *place, const struct plan *plan, struct error *err);
+/*
+ * Has somebody truncated the file, or punched holes into it, since it was filled? Then what a run
+ * reads there is nothing that was written. place_watch() is the first look; those before it find
+ * nothing. A look costs one system call, a thorough one several.
+ *   errors  EXIT_WRONG_DATA, kept in cut and error too
+ */
+int place_watch(struct place *place, const struct plan *plan, struct error *err);
+int place_look(struct place *place, const struct plan *plan, bool thorough, struct error *err);
 void place_close(struct place *place);
 
 #endif

@@ -192,6 +192,17 @@ static void run_warn_unsteady(struct run *run, uint32_t phase)
     }
 }
 
+/* A file that somebody has cut ends the run: it would measure holes. */
+static void run_look_at_file(struct run *run)
+{
+    struct error err;
+
+    if (place_look(&run->place, run->plan, false, &err) < 0) {
+        journal_event(run, run->phase_from_ns, "cut", err.text);
+        atomic_store(&run->shared.stop, true);
+    }
+}
+
 /* One interval of every VM has come in. */
 static void run_interval(struct run *run, struct record *const *records)
 {
@@ -211,6 +222,7 @@ static void run_interval(struct run *run, struct record *const *records)
     run_judge_phase(run);
     journal_state(run, false);
     view_show(run);
+    run_look_at_file(run);
 }
 
 static void publish_virtual(void *context, struct world *world, bool last)
@@ -439,6 +451,16 @@ static int run_prepared(struct run *run, struct error *err)
     return 0;
 }
 
+/* The drive is filled, now or before; but an interrupted fill is none. */
+static int run_filled(struct run *run, struct error *err)
+{
+    if (shared_stopping(&run->shared)) {
+        return 0;
+    }
+    return place_mark(&run->place, run->plan, err) < 0 ? err->code
+                                                       : place_watch(&run->place, run->plan, err);
+}
+
 static int run_real(struct run *run, struct error *err)
 {
     pthread_t *threads = mem_array(run->world_count, sizeof(*threads));
@@ -461,7 +483,7 @@ static int run_real(struct run *run, struct error *err)
     }
     run_await_ready(run);
     rc = rc == 0 ? run_prepared(run, err) : rc;
-    rc = rc == 0 ? place_mark(&run->place, run->plan, err) : rc;
+    rc = rc == 0 ? run_filled(run, err) : rc;
     if (rc == 0) {
         outcome_begin(run);
         journal_state(run, true);
@@ -487,6 +509,9 @@ static int run_real(struct run *run, struct error *err)
 
 static void run_finish(struct run *run, char *ret_dir)
 {
+    struct error cut;
+
+    place_look(&run->place, run->plan, true, &cut);
     run->result->check_count = 0; /* else their order would tell how often a state was written */
     run_finish_servers(run);
     outcome_finish(run);

@@ -567,15 +567,35 @@ bool guard_made_file(const char *path)
     return made;
 }
 
-int64_t guard_first_hole(const struct guard *guard, uint64_t bytes)
+int64_t guard_hole_between(const struct guard *guard, uint64_t from, uint64_t until)
 {
     off_t hole;
 
     if (guard->block_device) {
         return -1;
     }
-    hole = lseek(guard->fd, 0, SEEK_HOLE);
-    return hole >= 0 && (uint64_t)hole < bytes ? (int64_t)hole : -1;
+    hole = lseek(guard->fd, (off_t)from, SEEK_HOLE);
+    if (hole < 0) {
+        return errno == ENXIO && from < until ? (int64_t)from : -1; /* the file ends before */
+    }
+    return (uint64_t)hole < until ? (int64_t)hole : -1;
+}
+
+int64_t guard_first_hole(const struct guard *guard, uint64_t bytes)
+{
+    return guard_hole_between(guard, 0, bytes);
+}
+
+bool guard_file_bytes(const struct guard *guard, uint64_t *ret_bytes, uint64_t *ret_allocated)
+{
+    struct stat st;
+
+    if (guard->block_device || fstat(guard->fd, &st) < 0) {
+        return false;
+    }
+    *ret_bytes = (uint64_t)st.st_size;
+    *ret_allocated = (uint64_t)st.st_blocks * 512;
+    return true;
 }
 
 int guard_write_superblock(struct guard *guard, const struct superblock *superblock,

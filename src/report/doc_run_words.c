@@ -120,8 +120,9 @@ static void integrity_line(struct doc *doc, const struct result *result)
         doc_pair(doc, "integrity", "%s wrong of %s pages checked", errors, checked);
     } else if (!integrity->checked) {
         doc_pair(doc, "integrity", "%s, %" PRIu32 " of %" PRIu32 " consistency rules hold",
-                 result->server_count > 0 ? "pages are the server's own"
-                                          : "no page to check in a drive that holds no data",
+                 result->server_count > 0   ? "pages are the server's own"
+                 : result->run.virtual_time ? "no page to check in a drive that holds no data"
+                                            : "pages carry no stamps",
                  rules - broken, rules);
     } else {
         doc_pair(doc, "integrity",
