@@ -329,6 +329,11 @@ void doc_sweep_figures(struct doc *doc, const struct sweep *sweep)
     }
 }
 
+static double share_of(double delta)
+{
+    return isfinite(delta) ? compare_share(delta) : NAN;
+}
+
 static void json_means(struct json_writer *json, const struct sweep *sweep)
 {
     json_key_array(json, "means");
@@ -340,9 +345,9 @@ static void json_means(struct json_writer *json, const struct sweep *sweep)
             json_key_string(json, "side", compare_side_name(s));
             json_key_string(json, "metric", mean->metric->key);
             json_key_uint(json, "points", mean->points);
-            json_key_num(json, "change_share", compare_share(mean->delta));
-            json_key_num(json, "low_share", compare_share(mean->low));
-            json_key_num(json, "high_share", compare_share(mean->high));
+            json_key_num(json, "change_share", share_of(mean->delta));
+            json_key_num(json, "low_share", share_of(mean->low));
+            json_key_num(json, "high_share", share_of(mean->high));
             json_end(json);
         }
     }

@@ -22,6 +22,9 @@ static void verdict_line(struct doc *doc, const struct sweep *sweep, uint32_t si
             worse += row->against[side].verdict == COMPARE_IS_WORSE;
         }
     }
+    if (tps->points == 0) {
+        return;
+    }
     if (isfinite(tps->low)) {
         char words[COMPARE_WORDS];
 

@@ -225,14 +225,55 @@ static void test_what_is_printed(void **state)
     doc_free(&figures);
 }
 
+static bool is_first_seed(const struct set_run *run, uint32_t i, void *context)
+{
+    return run->result->run.seed == 1;
+}
+
+/* One run a point, and throughput left out: nothing is judged, and everything can be printed. */
+static void test_little_is_known(void **state)
+{
+    struct comparison_options options = {
+        .metrics = {set_metric_find("lat_max")}, .metric_count = 1, .no_curve = true};
+    struct doc_compare_options narrow = {.narrow = true};
+    struct text text = {0}, json = {0};
+    struct error err = {0};
+    struct doc doc;
+
+    make_depths();
+    set_keep(&sets[0], is_first_seed, NULL);
+    set_keep(&sets[1], is_first_seed, NULL);
+    open_sweep();
+    assert_int_equal(sweep.means[1][0].points, 3);
+    assert_true(isnan(sweep.means[1][0].low));
+    doc_sweep_json(&sweep, &json);
+    sweep_close(&sweep);
+    assert_int_equal(sweep_open(&sweep, both, 2, &options, 0, &err), 0);
+    assert_int_equal(sweep.means[1][0].points, 0);
+    assert_int_equal(sweep.knee[0], 2);
+    doc_init(&doc);
+    doc_sweep(&doc, &sweep, &narrow);
+    doc_text(&doc, &(struct doc_text_options){.width = 80}, &text);
+    doc_sweep_json(&sweep, &json);
+    assert_false(doc.failed || text.failed || json.failed);
+    assert_non_null(strstr(text_string(&text), "lat max"));
+    text_free(&text);
+    text_free(&json);
+    doc_free(&doc);
+}
+
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_points_are_matched_by_what_was_swept), CASE(test_all_points_together),
-        CASE(test_users_and_scenarios_are_swept_too),    CASE(test_what_is_no_sweep),
-        CASE(test_several_keys_are_one_point),           CASE(test_what_is_printed),
+        CASE(test_points_are_matched_by_what_was_swept),
+        CASE(test_all_points_together),
+        CASE(test_users_and_scenarios_are_swept_too),
+        CASE(test_what_is_no_sweep),
+        CASE(test_several_keys_are_one_point),
+        CASE(test_what_is_printed),
+        CASE(test_little_is_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
