@@ -101,7 +101,8 @@ struct result_steady {
 struct result_integrity {
     bool checked; /* stamps were on */
     uint64_t stamps_checked, stamp_errors;
-    char first[256]; /* the first wrong page in words; "" if none */
+    uint64_t stamps_unjudged; /* pages read that this run had not written before, or in vain */
+    char first[256];          /* the first wrong page in words; "" if none */
 };
 
 struct result_vm {

@@ -174,7 +174,9 @@ void outcome_begin(struct run *run)
     if (run->place.filled) {
         result_warn(run->result,
                     "the drive was filled by an earlier run for this layout: not filled "
-                    "again (phases.fill: yes does)");
+                    "again (phases.fill: yes does)%s",
+                    run->plan->stamps ? "; pages are judged from their first write in this run on"
+                                      : "");
     }
     for (uint32_t i = 0; i < run->plan->vm_count; i++) {
         outcome_vm_begin(run, i);

@@ -299,6 +299,7 @@ static void outcome_stamps(struct run *run, uint32_t i)
     drive_stamp_counts(vm->stamp, &counts);
     ret->checked = true;
     ret->stamps_checked = counts.checked;
+    ret->stamps_unjudged = counts.before + counts.unknown;
     ret->stamp_errors = 0;
     for (uint32_t v = STAMP_RIGHT + 1; v < STAMP_VERDICTS; v++) {
         ret->stamp_errors += counts.wrong[v];

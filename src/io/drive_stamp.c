@@ -132,6 +132,8 @@ static bool all_right(struct drive_stamp *stamp, const struct io *io)
         } else if (version != VERSION_NONE) {
             stamp->counts.checked++;
             ret &= judge(stamp, io, i, &finding) == STAMP_RIGHT;
+        } else {
+            stamp->counts.before++;
         }
     }
     return ret;

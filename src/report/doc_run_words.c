@@ -103,21 +103,35 @@ static void steady_line(struct doc *doc, const struct result *result)
     }
 }
 
+/* "0 wrong of 117 396 pages checked", and those that nothing is known of. */
+static const char *pages_checked(const struct result_integrity *integrity, char *buf, size_t size)
+{
+    char errors[FIGURE_TEXT], checked[FIGURE_TEXT], unjudged[FIGURE_TEXT];
+    int used = snprintf(buf, size, "%s wrong of %s pages checked",
+                        figure_count(integrity->stamp_errors, errors),
+                        figure_count(integrity->stamps_checked, checked));
+
+    if (integrity->stamps_unjudged > 0 && used > 0 && (size_t)used < size) {
+        snprintf(buf + used, size - (size_t)used, " (%s more not: this run had not written them)",
+                 figure_count(integrity->stamps_unjudged, unjudged));
+    }
+    return buf;
+}
+
 static void integrity_line(struct doc *doc, const struct result *result)
 {
     const struct result_integrity *integrity = &result->aggregate.integrity;
-    char errors[FIGURE_TEXT], checked[FIGURE_TEXT];
+    char pages[4 * FIGURE_TEXT + 80];
     uint32_t broken, rules = result_rules(result, &broken);
 
-    figure_count(integrity->stamp_errors, errors);
-    figure_count(integrity->stamps_checked, checked);
+    pages_checked(integrity, pages, sizeof(pages));
     if (!integrity->checked && rules == 0) {
         doc_pair(doc, "integrity", "not checked%s",
                  result->server_count > 0 ? ": `rawtps check`, or --check of the next run" : "");
         return;
     }
     if (rules == 0) {
-        doc_pair(doc, "integrity", "%s wrong of %s pages checked", errors, checked);
+        doc_pair(doc, "integrity", "%s", pages);
     } else if (!integrity->checked) {
         doc_pair(doc, "integrity", "%s, %" PRIu32 " of %" PRIu32 " consistency rules hold",
                  result->server_count > 0   ? "pages are the server's own"
@@ -125,9 +139,8 @@ static void integrity_line(struct doc *doc, const struct result *result)
                                             : "pages carry no stamps",
                  rules - broken, rules);
     } else {
-        doc_pair(doc, "integrity",
-                 "%s wrong of %s pages checked, %" PRIu32 " of %" PRIu32 " consistency rules hold",
-                 errors, checked, rules - broken, rules);
+        doc_pair(doc, "integrity", "%s, %" PRIu32 " of %" PRIu32 " consistency rules hold", pages,
+                 rules - broken, rules);
     }
     if (integrity->stamp_errors > 0 || broken > 0) {
         doc_verdict(doc, DOC_BAD, "VOID");

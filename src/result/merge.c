@@ -158,6 +158,7 @@ static void sum_integrity(struct result_integrity *into, const struct result_int
     into->checked = into->checked || from->checked;
     into->stamps_checked += from->stamps_checked;
     into->stamp_errors += from->stamp_errors;
+    into->stamps_unjudged += from->stamps_unjudged;
     if (into->first[0] == '\0') {
         memcpy(into->first, from->first, sizeof(into->first));
     }

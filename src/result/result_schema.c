@@ -144,6 +144,8 @@ static const struct schema_key integrity_keys[] = {
     BOOL(result_integrity, checked, "checked", 0, "pages carried stamps"),
     U64(result_integrity, stamps_checked, "stamps_checked", 0, "pages compared"),
     U64(result_integrity, stamp_errors, "stamp_errors", 0, "pages that came back wrong"),
+    U64(result_integrity, stamps_unjudged, "stamps_unjudged", 0,
+        "pages read that this run had not written: of an earlier run's fill, say"),
     STR(result_integrity, first, "first", KEY_UNKNOWN, "the first of them in words"),
 };
 static const struct schema integrity_schema = {"Integrity", KEYS(integrity_keys)};

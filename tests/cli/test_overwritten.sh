@@ -47,3 +47,16 @@ for way in noise zeros; do
     like "$way: so does the report" "$out" '^ integrity .*VOID'
     rm scratch.img
 done
+
+# what an earlier run wrote cannot be judged, and that is said
+begin first
+end
+ok 'a run that fills' test "$code" -le 1
+unlike 'judges all that it reads' "$out" 'had not written'
+run "$RAWTPS" run small.yaml --drive scratch.img --for 1s --out second
+like 'one that does not says how many pages it cannot judge' "$out" \
+    '^ integrity .* pages checked \([0-9 ]+ more not: this run had not written them\)'
+like 'and why' "$err" 'not filled again .*; pages are judged from their first write in this run on'
+like 'so does its result' "$(cat second/run.json)" '"stamps_unjudged": ?[1-9]'
+run "$RAWTPS" run small.yaml --drive scratch.img --for 1s --out third --set phases.fill=yes
+unlike 'filling anew leaves none' "$out" 'had not written'

@@ -464,7 +464,7 @@ static void a_full_disk_loses_nothing_that_was_written(void **state)
     int failures = 0;
 
     assert_int_equal(mkdir(in("small"), 0777), 0);
-    if (geteuid() != 0 || mount("none", in("small"), "tmpfs", 0, "size=64k") != 0) {
+    if (geteuid() != 0 || mount("none", in("small"), "tmpfs", 0, "size=128k") != 0) {
         print_message("# skip: no tmpfs can be mounted here: %s\n", strerror(errno));
         skip();
     }

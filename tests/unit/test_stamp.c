@@ -177,6 +177,7 @@ static void test_unwritten_pages_are_not_judged(void **state)
     assert_int_equal(load_one(rig.top, IO_WRITE, IO_NO_STAMP, 512, other, 512, NULL), 512);
     assert_int_equal(load_one(rig.top, IO_READ, 0, 0, page, PAGE, NULL), PAGE);
     assert_int_equal(counts_of(&rig).checked, 0);
+    assert_int_equal(counts_of(&rig).before, 3);
     assert_int_equal(load_one(rig.top, IO_FLUSH, 0, 0, NULL, 0, NULL), 0);
     rig_close(&rig);
 }
