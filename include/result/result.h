@@ -81,11 +81,13 @@ struct result_statement {
 struct result_audit { /* Little's law: N = X (R + Z) */
     uint64_t users;
     double response_mean_ns, think_mean_ns;
-    double concurrency;                /* X (R + Z) */
-    double ratio;                      /* concurrency / users; 1 if it holds */
+    double concurrency; /* X (R + Z) */
+    double ratio;       /* concurrency / users; 1 if it holds */
+    double cut_off; /* users that it lacks: time of cycles under way at the sample's end, less at
+                       its beginning, / sample; 0 if nobody has counted it */
     double ceiling_tps, ceiling_share; /* users / Z; 0 without think time */
-    /* "ok" within 2 %, "inconsistent", "too short" to say, "no sample"; "open loop" if the engine
-     * has said so: kept */
+    /* "ok" within 2 %, "inconsistent", "too short" to say, "cut off": within 2 % with cut_off, "no
+     * sample"; "open loop" if the engine has said so: kept */
     char verdict[24];
 };
 

@@ -24,7 +24,8 @@ double little_pair(double a, double b);
  * By how much cycles that are cut off at both ends of a sample may move X (R + Z) / N: a few
  * standard errors of a count, and as each user's first and last cycle is cut, two cycles of as many
  * as he went through, or as fit in the sample. Where cycles differ, the cut ones are the longer
- * ones: twice E[C^2] / 2 E[C]. users, ended         above 0; ended: responses in the sample
+ * ones: twice E[C^2] / 2 E[C].
+ *   users, ended         above 0; ended: responses in the sample
  *   cycle_ns, stddev_ns  mean of R + Z, and the standard deviation of R
  */
 double little_cut_off(double users, double ended, double sample_ns, double cycle_ns,

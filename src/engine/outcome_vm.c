@@ -170,6 +170,15 @@ static double outcome_think(const struct record *sample, uint32_t kinds, const s
     return all->count > 0 ? pause_ns / (double)all->count : 0;
 }
 
+/* Users whose cycles the sample's end cuts off, less those that its beginning cut. */
+static double outcome_cut_off(const struct record *sample)
+{
+    double sample_ns = (double)(sample->until_ns - sample->from_ns);
+
+    return sample_ns > 0 ? (double)(sample->cycles_until_ns - sample->cycles_from_ns) / sample_ns
+                         : 0;
+}
+
 static void outcome_series(const struct run *run, const struct series *series, uint64_t seed,
                            struct result_vm *ret)
 {
@@ -237,6 +246,7 @@ void outcome_vm(struct run *run, uint32_t i)
     responses_of(&total->sample, kinds, false, run->scratch);
     result_latency_of(&ret->response, run->scratch);
     ret->audit.think_mean_ns = outcome_think(&total->sample, kinds, run->scratch);
+    ret->audit.cut_off = plan->arrivals == PLAN_CLOSED ? outcome_cut_off(&total->sample) : 0;
     if (plan->arrivals != PLAN_CLOSED) {
         snprintf(ret->audit.verdict, sizeof(ret->audit.verdict), "open loop");
     } else if (plan->work_transactions > 0) {

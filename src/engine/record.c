@@ -86,10 +86,12 @@ void record_add(struct record *into, const struct record *from)
     must(into->kind_count == from->kind_count);
     if (into->until_ns == 0) {
         into->from_ns = from->from_ns;
+        into->cycles_from_ns = from->cycles_from_ns;
     }
     into->until_ns = from->until_ns;
     into->phase = from->phase;
     into->facts = from->facts;
+    into->cycles_until_ns = from->cycles_until_ns;
     into->fill_share = from->fill_share;
     for (uint32_t i = 0; i < into->kind_count; i++) {
         kind_add(&into->kinds[i], &from->kinds[i]);
@@ -116,6 +118,7 @@ void record_join(struct record *into, const struct record *from)
     struct target_facts facts = into->facts;
     int64_t from_ns = into->until_ns > 0 ? into->from_ns : from->from_ns;
     int64_t until_ns = into->until_ns;
+    int64_t cycles_from_ns = into->cycles_from_ns, cycles_until_ns = into->cycles_until_ns;
 
     for (uint32_t i = 0; i < into->kind_count; i++) {
         open[i] = into->kinds[i].open;
@@ -126,6 +129,8 @@ void record_join(struct record *into, const struct record *from)
     }
     into->from_ns = from_ns < from->from_ns ? from_ns : from->from_ns;
     into->until_ns = until_ns > from->until_ns ? until_ns : from->until_ns;
+    into->cycles_from_ns = cycles_from_ns + from->cycles_from_ns;
+    into->cycles_until_ns += cycles_until_ns;
     facts_join(&into->facts, &facts);
 }
 
@@ -151,6 +156,7 @@ void record_txn(struct record *record, const struct txn_record *txn)
         return;
     case TXN_SKIPPED:
         kind->skipped++;
+        kind->pause_ns += txn->ended_ns - txn->due_ns;
         return;
     }
     hist_record(&kind->response, txn->ended_ns - txn->due_ns);

@@ -47,16 +47,18 @@ struct record {
     struct kind_record *kinds;
     struct io_record ios[RECORD_IOS];
     struct target_facts facts; /* cumulative, at its end */
+    /* users' time in cycles that no record has yet, at its beginning and its end */
+    int64_t cycles_from_ns, cycles_until_ns;
     double fill_share;
 };
 
 int record_init(struct record *record, uint32_t kind_count, struct error *err);
 void record_free(struct record *record);
 void record_reset(struct record *record);
-/* into becomes both stretches: counts add, until, open and facts are from's. */
+/* into becomes both stretches: counts add, until, open, cycles and facts are from's. */
 void record_add(struct record *into, const struct record *from);
 
-/* into becomes both halves of one stretch: counts, open and facts add. */
+/* into becomes both halves of one stretch: counts, open, cycles and facts add. */
 void record_join(struct record *into, const struct record *from);
 
 void record_txn(struct record *record, const struct txn_record *txn);

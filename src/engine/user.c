@@ -63,10 +63,16 @@ static int64_t vm_next_arrival(struct vm *vm)
     return due_ns;
 }
 
+static uint64_t user_keyed_ns(const struct user *user)
+{
+    return (uint64_t)user->due_ns - (uint64_t)user->keying_us * 1000;
+}
+
 static void user_wait(struct user *user, struct vm *vm, int64_t due_ns)
 {
     user->state = USER_PAUSED;
     user->due_ns = due_ns;
+    vm->keyed_ns += user_keyed_ns(user);
     if (vm->direct && due_ns <= vm->loop->now_ns) {
         user_due(&user->timer);
         return;
@@ -121,6 +127,7 @@ void user_next(struct user *user, int64_t from_ns)
     int64_t pause_ns;
 
     vm->promised--;
+    vm->keyed_ns -= user_keyed_ns(user);
     if (!vm_may_begin(vm)) {
         user->state = USER_IDLE;
         if (vm->work_left == 0 && vm->promised == 0) {

@@ -226,6 +226,11 @@ void vm_bound(struct vm *vm)
     }
 }
 
+int64_t vm_cycles_ns(const struct vm *vm)
+{
+    return (int64_t)(vm->promised * (uint64_t)vm->loop->now_ns - vm->keyed_ns);
+}
+
 void vm_start(struct vm *vm)
 {
     vm->next_due_ns = vm->loop->now_ns;
@@ -234,4 +239,5 @@ void vm_start(struct vm *vm)
 
         user_first(user, rng_unit(&user->rng));
     }
+    vm->cycles_last_ns = vm_cycles_ns(vm);
 }

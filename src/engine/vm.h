@@ -54,8 +54,10 @@ struct vm {
     bool poisson;
     int64_t next_due_ns;
     struct rng arrivals;
-    uint64_t work_left; /* work-bound: transactions still to begin; UINT64_MAX: no bound */
-    uint32_t promised;  /* transactions chosen and not over, whether due already or not */
+    uint64_t work_left;     /* work-bound: transactions still to begin; UINT64_MAX: no bound */
+    uint32_t promised;      /* transactions chosen and not over, whether due already or not */
+    uint64_t keyed_ns;      /* of these: when keying began, all together; modulo 2^64 */
+    int64_t cycles_last_ns; /* vm_cycles_ns() when the last interval ended */
 
     void (*look)(void *look_context, const struct target *target,
                  const struct io *io); /* or NULL */
@@ -106,6 +108,11 @@ void vm_close(struct vm *vm);
 
 /* From now on the VM's work counts, those included that users have chosen already. */
 void vm_bound(struct vm *vm);
+/*
+ * Users' time since their last transaction and its thinking ended: what a record will hold when
+ * the next one ends. Together with the records it is users times time, exactly.
+ */
+int64_t vm_cycles_ns(const struct vm *vm);
 /* Users begin: each is first due within one mean cycle (TPC-C) or at once. */
 void vm_start(struct vm *vm);
 struct world;

@@ -206,9 +206,11 @@ static void world_publish(struct world *world, uint32_t phase, int64_t from_ns, 
 
         if (record->until_ns == 0) { /* else the stretch before could not be handed over */
             record->from_ns = from_ns - world->epoch_ns;
+            record->cycles_from_ns = vm->cycles_last_ns;
         }
         record->until_ns = world->loop.now_ns - world->epoch_ns;
         record->phase = phase;
+        record->cycles_until_ns = vm->cycles_last_ns = vm_cycles_ns(vm);
         vm->target->ops->facts(vm->target, &record->facts);
         for (uint32_t k = 0; k < record->kind_count; k++) {
             record->kinds[k].open = vm->open_of[k];

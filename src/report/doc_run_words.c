@@ -40,22 +40,27 @@ static void little_line(struct doc *doc, const struct result *result)
 {
     const struct result_audit *audit = &result->aggregate.audit;
     char held[FIGURE_TEXT], n[FIGURE_TEXT], think[FIGURE_TEXT], ceiling[FIGURE_TEXT];
-    char share[FIGURE_TEXT];
+    char share[FIGURE_TEXT], more[FIGURE_TEXT], cut_off[FIGURE_TEXT + 48] = "";
     bool ok = strcmp(audit->verdict, "ok") == 0;
 
     concurrency(audit->concurrency, held);
+    if (strcmp(audit->verdict, "cut off") == 0) {
+        snprintf(cut_off, sizeof(cut_off), ", %s more under way when the sample ended",
+                 concurrency(audit->cut_off, more));
+    }
     if (strcmp(audit->verdict, "open loop") == 0) {
         doc_pair(doc, "X·R", "%s under way on average", held);
         doc_verdict(doc, DOC_PLAIN, "open loop");
         return;
     }
     if (audit->ceiling_tps > 0) {
-        doc_pair(doc, "N = X·(R+Z)", "%s of %s; Z %s, ceiling N/Z %s/s, %s of it", held,
-                 figure_count(audit->users, n), figure_duration(audit->think_mean_ns, think),
+        doc_pair(doc, "N = X·(R+Z)", "%s of %s%s; Z %s, ceiling N/Z %s/s, %s of it", held,
+                 figure_count(audit->users, n), cut_off,
+                 figure_duration(audit->think_mean_ns, think),
                  figure_number(audit->ceiling_tps, ceiling),
                  figure_percent(audit->ceiling_share, share));
     } else {
-        doc_pair(doc, "N = X·R", "%s of %s", held, figure_count(audit->users, n));
+        doc_pair(doc, "N = X·R", "%s of %s%s", held, figure_count(audit->users, n), cut_off);
     }
     doc_verdict(doc,
                 ok                         ? DOC_GOOD

@@ -49,7 +49,7 @@ static void forget_counts(struct result_vm *all)
         io->size_count = 0;
     }
     all->users = all->open = 0;
-    all->audit.think_mean_ns = 0;
+    all->audit.think_mean_ns = all->audit.cut_off = 0;
     memset(&all->integrity, 0, sizeof(all->integrity));
 }
 
@@ -184,6 +184,7 @@ void metrics_sum(struct result *result)
         sum_integrity(&all->integrity, &vm->integrity);
         think_ns += vm->audit.think_mean_ns * (double)vm->response.count;
         responses += (double)vm->response.count;
+        all->audit.cut_off += vm->audit.cut_off;
         if (strcmp(vm->audit.verdict, "open loop") == 0 ||
             strcmp(vm->audit.verdict, "work-bound") == 0) {
             memcpy(all->audit.verdict, vm->audit.verdict, sizeof(all->audit.verdict));

@@ -66,14 +66,15 @@ void metrics_of_vm(struct result_vm *vm)
 
 /*
  * N = X (R + Z). X counts whatever ended with a response time, so that X R is the mean number under
- * way whatever became of them. Those still open at the sample's end are not needed: what ended in
- * it is counted whole, with the time before it began, and that stands for the time in it of those
- * that end later; by how much the two may differ is little_cut_off().
+ * way whatever became of them. What ended in the sample is counted whole, with the time before it
+ * began, and that stands for the time in it of those that end later; by how much the two may differ
+ * where nothing changes is little_cut_off(). Where the end cuts off more than the beginning, as when
+ * a drive stalls, audit.cut_off says how many users are missing.
  */
 void metrics_audit(struct result_vm *vm)
 {
     struct result_audit *audit = &vm->audit;
-    double seconds = seconds_of(vm), n = (double)vm->users, off, noise;
+    double seconds = seconds_of(vm), n = (double)vm->users, off, held, noise;
     double x = per_second((double)vm->response.count, seconds);
     bool open_loop = strcmp(audit->verdict, "open loop") == 0;
     bool work_bound = strcmp(audit->verdict, "work-bound") == 0; /* whose users are idle at last */
@@ -97,11 +98,13 @@ void metrics_audit(struct result_vm *vm)
                                                      vm->response.mean_ns + audit->think_mean_ns,
                                                      vm->response.stddev_ns);
     off = fabs(audit->ratio - 1);
+    held = n > 0 ? fabs(audit->ratio + audit->cut_off / n - 1) : off;
     snprintf(audit->verdict, sizeof(audit->verdict), "%s",
              vm->response.count == 0 || n <= 0 ? "no sample"
              : off <= LITTLE_TOLERANCE         ? "ok"
              : work_bound                      ? "work-bound"
              : off <= noise                    ? "too short"
+             : held <= LITTLE_TOLERANCE        ? "cut off"
                                                : "inconsistent");
 }
 

@@ -90,7 +90,8 @@ static void add_files(struct text *out)
         "A crash loses at most the interval under way; readers drop a torn last line.\n"
         "Columns of `intervals.csv` (`vm` is a number or `all`; `due` counts what fell due in "
         "the interval; an empty `hit_ratio` is unknown; `pause_ns` is the keying and think time of "
-        "what ended, all together, and what users spent on transactions that failed):\n\n```\n");
+        "what ended, all together, and what users spent on transactions that failed or were "
+        "skipped):\n\n```\n");
     text_add_bytes(out, result_interval_header, (size_t)(end - result_interval_header));
     text_add(out, "\n```\n\n");
 }

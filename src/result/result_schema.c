@@ -114,10 +114,14 @@ static const struct schema_key audit_keys[] = {
     NUM(result_audit, think_mean_ns, "think_mean_ns", 0, "Z: thinking and keying, as it was"),
     NUM(result_audit, concurrency, "concurrency", 0, "X (R + Z)"),
     NUM(result_audit, ratio, "ratio", 0, "X (R + Z) / N"),
+    NUM(result_audit, cut_off, "cut_off", 0,
+        "users that it lacks: time of cycles under way at the end, less at the beginning, / "
+        "sample"),
     NUM(result_audit, ceiling_tps, "ceiling_tps", KEY_UNKNOWN, "N / Z, where there is think time"),
     NUM(result_audit, ceiling_share, "ceiling_share", KEY_UNKNOWN, "X over the ceiling"),
     STR(result_audit, verdict, "verdict", 0,
-        "`ok` within 2 %, `inconsistent`, `too short`, `no sample`, `work-bound`, `open loop`"),
+        "`ok` within 2 %, `inconsistent`, `too short`, `cut off` (within 2 % with `cut_off`), "
+        "`no sample`, `work-bound`, `open loop`"),
 };
 static const struct schema audit_schema = {"Audit", KEYS(audit_keys)};
 

@@ -433,8 +433,11 @@ void target_sql_close(struct target *base)
 
     target->stopped = target->closing = true;
     for (uint32_t i = 0; target->links && i < target->settings.connections; i++) {
-        loop_disarm(target->loop, &target->links[i].timer);
-        target->ops->close(target->links[i].sql);
+        struct link *link = &target->links[i];
+
+        loop_disarm(target->loop, &link->timer);
+        target->ops->close(link->sql);
+        link->sql = NULL;
     }
 }
 

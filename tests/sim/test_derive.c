@@ -345,6 +345,17 @@ static void compare_page(const struct result *result, const struct derived *rows
     text_free(&wanted);
 }
 
+/* Every user is somewhere: in the cycles that ended, or in those that the sample's ends cut off. */
+static void nobody_is_missing(const struct result_vm *vm)
+{
+    double n = vm->audit.concurrency + vm->audit.cut_off;
+
+    if (fabs(n - (double)vm->users) > 1e-6 * (double)vm->users) {
+        fail_msg("%s: %.9g in cycles that ended and %.9g cut off, of %llu users", vm->name,
+                 vm->audit.concurrency, vm->audit.cut_off, (unsigned long long)vm->users);
+    }
+}
+
 static void compare_run(const char *dir, bool bare)
 {
     struct derived *rows = mem_array(RESULT_VMS + 1, sizeof(*rows));
@@ -358,6 +369,7 @@ static void compare_run(const char *dir, bool bare)
         derive(&files, (int32_t)i, result.vm_count, &rows[i]);
         compare(&result.vms[i], &rows[i]);
         compare_parts(&files, i, &result.vms[i]);
+        nobody_is_missing(&result.vms[i]);
     }
     derive(&files, -1, result.vm_count, &rows[result.vm_count]);
     compare(&result.aggregate, &rows[result.vm_count]);

@@ -215,6 +215,29 @@ static void long_cycles_prove_nothing_about_littles_law(void **state)
     }
 }
 
+/* A drive that stalls until the sample ends: who waits for it then is not missing. */
+static void users_under_way_at_the_end_are_not_missed(void **state)
+{
+    struct result result;
+    struct result_audit *audit;
+
+    sample_tpcc(&result, 1);
+    audit = &result.vms[0].audit;
+    result.vms[0].users *= 3;
+    result_derive(&result);
+    assert_string_equal(audit->verdict, "inconsistent");
+    assert_int_equal(result.run.exit_code, EXIT_WANTING);
+    audit->cut_off = (double)result.vms[0].users - audit->concurrency;
+    result_derive(&result);
+    assert_string_equal(audit->verdict, "cut off");
+    assert_string_equal(result.aggregate.audit.verdict, "cut off");
+    assert_int_equal(result.run.exit_code, EXIT_FINE);
+    audit->cut_off *= 0.9; /* then figures do contradict themselves */
+    result_derive(&result);
+    assert_string_equal(audit->verdict, "inconsistent");
+    result_free(&result);
+}
+
 /* Whose work is done is idle: that N is less than promised is no fault. */
 static void users_whose_work_is_done_are_not_missed(void **state)
 {
@@ -376,6 +399,7 @@ int main(void)
         cmocka_unit_test(deriving_twice_gives_the_same),
         cmocka_unit_test(littles_law_is_judged_within_2_percent),
         cmocka_unit_test(long_cycles_prove_nothing_about_littles_law),
+        cmocka_unit_test(users_under_way_at_the_end_are_not_missed),
         cmocka_unit_test(users_whose_work_is_done_are_not_missed),
         cmocka_unit_test(a_few_cycles_a_user_prove_nothing_about_littles_law),
         cmocka_unit_test(a_handful_of_transactions_proves_nothing_about_littles_law),
