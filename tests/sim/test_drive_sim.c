@@ -13,6 +13,7 @@
 
 #include "base/dist.h"
 #include "base/mem.h"
+#include "close_to.h"
 #include "drive_file.h"
 #include "drive_load.h"
 #include "io/drive_types.h"
@@ -26,14 +27,6 @@ static double amplification(const struct drive *drive)
 
     drive_facts(drive, &facts);
     return facts.write_amplification;
-}
-
-/* Within so many parts of a hundred. */
-static void close_to(const char *what, double got, double want, double percent)
-{
-    if (got < want * (1 - percent / 100) || got > want * (1 + percent / 100)) {
-        fail_msg("%s: %.4g, expected %.4g within %.3g %%", what, got, want, percent);
-    }
 }
 
 /* ---- the state of the flash -------------------------------------------------------------------
