@@ -269,7 +269,7 @@ static const struct key database_rows[] = {
      .help = "innodb: the optimizer reads index pages for its estimates"},
     {"change_buffer", KEY_FLAG, MODEL(change_buffer), BY_PROFILE,
      .help = "innodb: changes of absent index leaves wait for their next read"},
-    {"gather", KEY_COUNT, MODEL(gather_pages), "1", "1024", BY_PROFILE,
+    {"gather", KEY_COUNT, MODEL(gather_pages), "1", "64", BY_PROFILE,
      .help = "sqlserver: adjacent dirty pages written at once"},
     {"cpu_statement", KEY_DURATION, MODEL(cpu_statement_ns), "0", "1s", BY_PROFILE,
      .help = "mean CPU of a statement; 0: by `cpu_transaction`, which must not be 0 then"},
