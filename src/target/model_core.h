@@ -99,7 +99,10 @@ struct session_queue {
 /* An outstanding request and what it is for: 128 bytes. */
 struct model_io {
     struct io io;
-    uint64_t lsn;   /* is not submitted before the log is durable to here */
+    union {
+        uint64_t lsn; /* write: is not submitted before the log is durable to here */
+        struct session_queue waiting; /* read: for the page */
+    };
     uint32_t frame; /* read: where to; free: the next free one */
     uint8_t kind;
     uint8_t pages;

@@ -243,9 +243,10 @@ static void tail_scan(struct model *m)
         uint32_t before = f->prev & FRAME_LINK;
 
         pool_prefetch_before(pool, before);
-        if ((f->prev & (FRAME_DIRTY | FRAME_WRITING)) == 0) {
+        if ((f->prev & (FRAME_DIRTY | FRAME_WRITING | FRAME_READING)) == 0) {
             pool_evict(pool, frame);
-        } else if ((f->prev & FRAME_WRITING) == 0 && w->tail_due < m->is.io_capacity_max) {
+        } else if ((f->prev & (FRAME_WRITING | FRAME_READING)) == 0 &&
+                   w->tail_due < m->is.io_capacity_max) {
             w->tail_due++;
         }
         frame = before;

@@ -8,7 +8,6 @@
 
 enum {
     BUCKET_FRAMES = 12, /* of 15 slots */
-    ORDER_GROUP = 64,   /* dirty pages that share an LSN */
     OLD_PER_CENT = 37,
     OLD_TOLERANCE = 20
 };
@@ -27,7 +26,7 @@ static uint32_t pool_buckets_for(uint32_t frames)
 /* 0.6 of the frames: dirty pages beyond are found again by a scan (order_refill) */
 static uint32_t pool_order_for(uint32_t frames)
 {
-    return (uint32_t)((uint64_t)frames * 6 / 10 / ORDER_GROUP + 2) * ORDER_GROUP;
+    return (uint32_t)((uint64_t)frames * 6 / 10 / POOL_ORDER_GROUP + 2) * POOL_ORDER_GROUP;
 }
 
 static uint64_t pool_map_bytes(uint32_t pages)
@@ -37,7 +36,7 @@ static uint64_t pool_map_bytes(uint32_t pages)
 
 double pool_frame_bytes(bool ordered)
 {
-    double order = 0.6 * (sizeof(uint32_t) + 8.0 / ORDER_GROUP);
+    double order = 0.6 * (sizeof(uint32_t) + 8.0 / POOL_ORDER_GROUP);
 
     return sizeof(struct pool_frame) + (double)sizeof(struct pool_bucket) / BUCKET_FRAMES +
            (ordered ? order : 0);
@@ -49,7 +48,8 @@ uint64_t pool_memory_bytes(uint32_t frames, uint32_t pages, uint32_t level1_page
 
     return (uint64_t)frames * sizeof(struct pool_frame) +
            (uint64_t)pool_buckets_for(frames) * sizeof(struct pool_bucket) +
-           (uint64_t)level1_pages * 4 + pool_map_bytes(pages) + order * 4 + order / ORDER_GROUP * 8;
+           (uint64_t)level1_pages * 4 + pool_map_bytes(pages) + order * 4 +
+           order / POOL_ORDER_GROUP * 8;
 }
 
 static int pool_allocate(struct pool *pool, bool ordered)
@@ -63,7 +63,7 @@ static int pool_allocate(struct pool *pool, bool ordered)
     pool->dirty_map = mem_large(pool_map_bytes(pool->pages));
     if (ordered) {
         pool->order = mem_large(order * 4);
-        pool->order_lsn = mem_large(order / ORDER_GROUP * 8);
+        pool->order_lsn = mem_large(order / POOL_ORDER_GROUP * 8);
     }
     return pool->frames && pool->buckets && pool->level1 && pool->dirty_map &&
                    (!ordered || (pool->order && pool->order_lsn))
@@ -112,7 +112,7 @@ void pool_close(struct pool *pool)
     mem_large_free(pool->level1, ((uint64_t)pool->level1_end - pool->level1_first + 1) * 4);
     mem_large_free(pool->dirty_map, pool_map_bytes(pool->pages));
     mem_large_free(pool->order, (uint64_t)pool->order_limit * 4);
-    mem_large_free(pool->order_lsn, (uint64_t)pool->order_limit / ORDER_GROUP * 8);
+    mem_large_free(pool->order_lsn, (uint64_t)pool->order_limit / POOL_ORDER_GROUP * 8);
     memset(pool, 0, sizeof(*pool));
 }
 
@@ -253,7 +253,20 @@ static void list_unlink(struct pool *pool, uint32_t frame)
     }
 }
 
-/* A young page that grows old may be promoted at once: it came long ago. */
+/* MIDPOINT: a page that crosses the border is as if it had been put where it is now. */
+static void list_cross(struct pool *pool, uint32_t frame, bool old)
+{
+    struct pool_frame *f = &pool->frames[frame];
+
+    f->prev = old ? f->prev | FRAME_OLD : f->prev & ~FRAME_OLD;
+    if (pool->policy == POOL_INNODB) {
+        return;
+    }
+    f->stamp = old ? f->stamp & ~FRAME_HEAD : f->stamp | FRAME_HEAD;
+    /* it came long ago: it may be promoted at once */
+    frame_set_stamp(pool, frame, old ? pool->now_ms - 1000 : pool_clock(pool));
+}
+
 static void list_rebalance(struct pool *pool)
 {
     uint32_t want = (uint32_t)((uint64_t)(pool->young + pool->old) * OLD_PER_CENT / 100);
@@ -262,8 +275,7 @@ static void list_rebalance(struct pool *pool)
         uint32_t frame = pool->middle;
 
         pool->middle = frame_next(pool, frame);
-        pool->frames[frame].prev &= ~FRAME_OLD;
-        frame_set_stamp(pool, frame, pool_clock(pool));
+        list_cross(pool, frame, false);
         pool->old--;
         pool->young++;
     }
@@ -271,34 +283,41 @@ static void list_rebalance(struct pool *pool)
         uint32_t frame = pool->middle == POOL_NONE ? pool->tail : frame_prev(pool, pool->middle);
 
         pool->middle = frame;
-        pool->frames[frame].prev |= FRAME_OLD;
-        frame_set_stamp(pool, frame, pool->now_ms - 1000);
+        list_cross(pool, frame, true);
         pool->young--;
         pool->old++;
     }
 }
 
+/* At the border; INNODB: behind the first page that is old (buf_LRU_add_block). */
 static void list_insert_old(struct pool *pool, uint32_t frame)
 {
-    uint32_t next = pool->middle;
-    uint32_t prev = next == POOL_NONE ? pool->tail : frame_prev(pool, next);
+    bool behind = pool->policy == POOL_INNODB && pool->middle != POOL_NONE;
+    uint32_t next = behind ? frame_next(pool, pool->middle) : pool->middle;
+    uint32_t prev = behind ? pool->middle : next == POOL_NONE ? pool->tail : frame_prev(pool, next);
 
     pool->frames[frame].prev |= FRAME_OLD;
-    frame_set_stamp(pool, frame, pool->now_ms);
     list_link(pool, frame, prev, next);
-    pool->middle = frame;
+    pool->middle = behind ? pool->middle : frame;
     pool->old++;
+    list_rebalance(pool);
+}
+
+static void list_insert_head(struct pool *pool, uint32_t frame)
+{
+    pool->frames[frame].prev &= ~FRAME_OLD;
+    pool->frames[frame].stamp |= FRAME_HEAD;
+    frame_set_stamp(pool, frame, pool_clock(pool));
+    list_link(pool, frame, POOL_NONE, pool->head);
+    pool->young++;
     list_rebalance(pool);
 }
 
 void pool_promote(struct pool *pool, uint32_t frame)
 {
+    pool->grown_young += (pool->frames[frame].prev & FRAME_OLD) != 0;
     list_unlink(pool, frame);
-    pool->frames[frame].prev &= ~FRAME_OLD;
-    frame_set_stamp(pool, frame, pool_clock(pool));
-    list_link(pool, frame, POOL_NONE, pool->head);
-    pool->young++;
-    list_rebalance(pool);
+    list_insert_head(pool, frame);
 }
 
 /* ---- in and out --------------------------------------------------------------------------------
@@ -343,7 +362,9 @@ void pool_insert(struct pool *pool, uint32_t frame, uint32_t page, bool reading)
     f->next = (f->next & FRAME_GENERATION) | POOL_NONE;
     f->stamp = reading ? 0 : FRAME_FRESH;
     pool->inserted++;
-    if (!reading) {
+    if (reading && pool->policy == POOL_INNODB) {
+        list_insert_old(pool, frame); /* buf_page_init_for_read: before it is there */
+    } else if (!reading) {
         pool_arrive(pool, frame);
     }
 }
@@ -352,12 +373,21 @@ void pool_arrive(struct pool *pool, uint32_t frame)
 {
     struct pool_frame *f = &pool->frames[frame];
 
+    if (pool->policy == POOL_INNODB && (f->prev & FRAME_READING)) {
+        f->prev &= ~FRAME_READING;
+        f->stamp = pool->now_ms & FRAME_STAMP;
+        return;
+    }
     f->prev = POOL_NONE;
     f->next = (f->next & FRAME_GENERATION) | POOL_NONE;
+    f->stamp &= FRAME_FRESH;
     if (pool->policy == POOL_CLOCK) {
         /* a page that was read is used by whoever waits for it; one that was created is in use */
-        frame_set_stamp(pool, frame, (f->stamp & FRAME_FRESH) != 0);
+        frame_set_stamp(pool, frame, f->stamp != 0);
+    } else if (pool->policy == POOL_INNODB) {
+        list_insert_head(pool, frame); /* buf_page_create: young from the start */
     } else {
+        frame_set_stamp(pool, frame, pool->now_ms);
         list_insert_old(pool, frame);
     }
 }
@@ -365,8 +395,14 @@ void pool_arrive(struct pool *pool, uint32_t frame)
 void pool_forget(struct pool *pool, uint32_t frame)
 {
     must(pool->frames[frame].prev & FRAME_READING);
+    if (pool->policy == POOL_INNODB) {
+        list_unlink(pool, frame);
+    }
     pool_unregister(pool, frame, pool->frames[frame].page);
     pool_give(pool, frame);
+    if (pool->policy == POOL_INNODB) {
+        list_rebalance(pool);
+    }
 }
 
 void pool_evict(struct pool *pool, uint32_t frame)
@@ -374,13 +410,13 @@ void pool_evict(struct pool *pool, uint32_t frame)
     struct pool_frame *f = &pool->frames[frame];
 
     must((f->prev & (FRAME_DIRTY | FRAME_READING | FRAME_WRITING)) == 0);
-    if (pool->policy == POOL_MIDPOINT) {
+    if (pool->policy != POOL_CLOCK) {
         list_unlink(pool, frame);
     }
     pool_unregister(pool, frame, f->page);
     pool_give(pool, frame);
     pool->evictions++;
-    if (pool->policy == POOL_MIDPOINT) {
+    if (pool->policy != POOL_CLOCK) {
         list_rebalance(pool);
     }
 }
@@ -403,231 +439,4 @@ uint32_t pool_sweep(struct pool *pool)
         f->stamp--;
     }
     return POOL_NONE;
-}
-
-/* ---- dirty -------------------------------------------------------------------------------------
- */
-
-static uint32_t order_at(const struct pool *pool, uint32_t i)
-{
-    uint32_t at = pool->order_first + i;
-
-    return at >= pool->order_limit ? at - pool->order_limit : at;
-}
-
-static bool order_stale(const struct pool *pool, uint32_t entry)
-{
-    const struct pool_frame *f = &pool->frames[entry & FRAME_LINK];
-
-    return (f->prev & FRAME_DIRTY) == 0 || ((f->next ^ entry) & FRAME_GENERATION) != 0;
-}
-
-/* An entry that begins a group says its LSN; the others of the group became dirty later. */
-static void order_append(struct pool *pool, uint32_t entry, uint64_t lsn)
-{
-    uint32_t at = order_at(pool, pool->order_count);
-
-    if (at % ORDER_GROUP == 0 || pool->order_count == 0) {
-        pool->order_lsn[at / ORDER_GROUP] = lsn;
-    }
-    pool->order[at] = entry;
-    pool->order_count++;
-}
-
-static void order_compact(struct pool *pool)
-{
-    uint32_t count = pool->order_count, kept = 0;
-
-    /* the group that is read is never behind the one that is written */
-    pool->order_count = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = order_at(pool, i), entry = pool->order[at];
-        uint64_t lsn = pool->order_lsn[at / ORDER_GROUP];
-
-        if (!order_stale(pool, entry)) {
-            order_append(pool, entry, lsn);
-            kept++;
-        }
-    }
-    must(kept == pool->order_count);
-}
-
-static void order_push(struct pool *pool, uint32_t frame, uint64_t lsn)
-{
-    uint32_t entry = frame | (pool->frames[frame].next & FRAME_GENERATION);
-
-    /* the ring's last group stays empty, so that no group is written while it is read */
-    if (pool->order_count + ORDER_GROUP >= pool->order_limit &&
-        pool->dirty < pool->order_count - pool->order_count / 8) {
-        order_compact(pool);
-    }
-    if (pool->order_count + ORDER_GROUP >= pool->order_limit) {
-        pool->order_missed++;
-        return;
-    }
-    order_append(pool, entry, lsn);
-}
-
-/* What did not fit: by a scan, with the LSN of the first that is still queued or of now. */
-static void order_refill(struct pool *pool)
-{
-    uint64_t lsn = pool->order_count ? pool->order_lsn[pool->order_first / ORDER_GROUP] : 0;
-
-    pool->order_missed = 0;
-    pool->order_first = pool->order_count = 0;
-    for (uint32_t frame = 0; frame < pool->unused; frame++) {
-        if ((pool->frames[frame].prev & FRAME_DIRTY) == 0) {
-            continue;
-        }
-        if (pool->order_count + ORDER_GROUP >= pool->order_limit) {
-            pool->order_missed++;
-            continue;
-        }
-        order_append(pool, frame | (pool->frames[frame].next & FRAME_GENERATION), lsn);
-    }
-}
-
-static void map_set(struct pool *pool, uint32_t page, bool on)
-{
-    uint64_t bit = (uint64_t)1 << (page % 64);
-
-    pool->dirty_map[page / 64] =
-        on ? pool->dirty_map[page / 64] | bit : pool->dirty_map[page / 64] & ~bit;
-}
-
-void pool_dirty(struct pool *pool, uint32_t frame, uint32_t epoch, uint64_t lsn)
-{
-    struct pool_frame *f = &pool->frames[frame];
-
-    f->stamp = (f->stamp & ~FRAME_EPOCH) | (epoch % FRAME_EPOCHS) << FRAME_EPOCH_SHIFT;
-    if (f->prev & FRAME_DIRTY) {
-        return;
-    }
-    f->prev |= FRAME_DIRTY;
-    pool->dirty++;
-    pool->dirtied++;
-    map_set(pool, f->page, true);
-    if (pool->order) {
-        order_push(pool, frame, lsn);
-    }
-}
-
-static void pool_undirty(struct pool *pool, uint32_t frame)
-{
-    struct pool_frame *f = &pool->frames[frame];
-
-    must(f->prev & FRAME_DIRTY);
-    f->prev &= ~FRAME_DIRTY;
-    f->next += 1u << 28;
-    pool->dirty--;
-    map_set(pool, f->page, false);
-}
-
-void pool_capture(struct pool *pool, uint32_t frame)
-{
-    must((pool->frames[frame].prev & FRAME_WRITING) == 0);
-    pool_undirty(pool, frame);
-    pool->frames[frame].prev |= FRAME_WRITING;
-    pool->captured++;
-}
-
-void pool_written(struct pool *pool, uint32_t frame)
-{
-    struct pool_frame *f = &pool->frames[frame];
-
-    must(f->prev & FRAME_WRITING);
-    f->prev &= ~FRAME_WRITING;
-    f->stamp &= ~FRAME_FRESH;
-}
-
-void pool_recapture(struct pool *pool, uint32_t frame, uint64_t lsn)
-{
-    struct pool_frame *f = &pool->frames[frame];
-
-    must(f->prev & FRAME_WRITING);
-    f->prev &= ~FRAME_WRITING;
-    pool->captured--;
-    if (f->prev & FRAME_DIRTY) {
-        pool->dirtied--;
-        return;
-    }
-    f->prev |= FRAME_DIRTY;
-    pool->dirty++;
-    map_set(pool, f->page, true);
-    if (pool->order) {
-        order_push(pool, frame, lsn);
-    }
-}
-
-void pool_discard(struct pool *pool, uint32_t frame)
-{
-    pool_undirty(pool, frame);
-    pool->discarded++;
-}
-
-static void order_drop_first(struct pool *pool)
-{
-    pool->order_first = order_at(pool, 1);
-    pool->order_count--;
-}
-
-uint32_t pool_oldest(struct pool *pool, uint64_t *ret_lsn)
-{
-    if (pool->order_missed > 0 && pool->order_count < pool->order_limit / 4) {
-        order_refill(pool);
-    }
-    while (pool->order_count > 0) {
-        uint32_t entry = pool->order[pool->order_first];
-
-        if (!order_stale(pool, entry)) {
-            *ret_lsn = pool->order_lsn[pool->order_first / ORDER_GROUP];
-            return entry & FRAME_LINK;
-        }
-        order_drop_first(pool);
-    }
-    return POOL_NONE;
-}
-
-void pool_oldest_pop(struct pool *pool)
-{
-    must(pool->order_count > 0);
-    order_drop_first(pool);
-}
-
-uint32_t pool_dirty_before(const struct pool *pool, uint64_t lsn)
-{
-    uint32_t low = 0, high = pool->order_count;
-
-    if (pool->order_count == 0) {
-        return 0;
-    }
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (pool->order_lsn[order_at(pool, middle) / ORDER_GROUP] <= lsn) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return (uint32_t)((uint64_t)low * pool->dirty / pool->order_count);
-}
-
-uint32_t pool_map_next(const uint64_t *map, uint32_t from, uint32_t to)
-{
-    uint64_t word;
-    uint32_t i = from / 64;
-
-    if (from >= to) {
-        return POOL_NO_PAGE;
-    }
-    word = map[i] & (~(uint64_t)0 << (from % 64));
-    while (word == 0) {
-        if (++i > (to - 1) / 64) {
-            return POOL_NO_PAGE;
-        }
-        word = map[i];
-    }
-    i = i * 64 + (uint32_t)__builtin_ctzll(word);
-    return i < to ? i : POOL_NO_PAGE;
 }

@@ -8,20 +8,26 @@
 
 #include "base/error.h"
 
-enum pool_policy { POOL_MIDPOINT, POOL_CLOCK };
+/*
+ * MIDPOINT: two lists, a page grows young when it is used a second after it came. INNODB: the same
+ * with what InnoDB's source adds to it, below. CLOCK: usage counts.
+ */
+enum pool_policy { POOL_MIDPOINT, POOL_INNODB, POOL_CLOCK };
 
 #define POOL_NONE        0x0fffffffu /* no frame; also the most frames there can be */
 #define POOL_NO_PAGE     0xffffffffu
 #define FRAME_LINK       0x0fffffffu
 #define FRAME_OLD        0x10000000u /* in prev: in the old sublist */
 #define FRAME_DIRTY      0x20000000u /* in prev: changed since it was last captured for a write */
-#define FRAME_READING    0x40000000u /* in prev: on its way in; prev and next hold who waits */
+#define FRAME_READING    0x40000000u /* in prev: on its way in; who waits is in the request */
 #define FRAME_WRITING    0x80000000u /* in prev: a captured image is on its way out */
 #define FRAME_GENERATION 0xf0000000u /* in next: how often captured, modulo 16 */
-#define FRAME_STAMP      0x00ffffffu /* in stamp: ms (old), eviction clock (young), usage (clock) */
+#define FRAME_STAMP      0x007fffffu /* in stamp: usage (clock); ms of its arrival, or ... */
+#define FRAME_HEAD       0x00800000u /* ... of the eviction clock when it was put at the head */
 #define FRAME_EPOCH      0x7f000000u /* in stamp: log epoch of the last change, modulo 128 */
 #define FRAME_FRESH      0x80000000u /* in stamp: created here and never yet written */
 enum { FRAME_EPOCH_SHIFT = 24, FRAME_EPOCHS = 128, POOL_USAGE_MOST = 5 };
+enum { POOL_ORDER_GROUP = 64 }; /* dirty pages that share an LSN */
 
 /*
  * One page in memory: 16 bytes. With a bucket's share, 64 bytes for 12 frames, and the share of
@@ -52,7 +58,7 @@ struct pool {
     uint32_t hand, passes;                  /* clock: where it is, and how often it went round */
     uint32_t scan; /* a place in the list that is kept while frames come and go */
     uint32_t now_ms, slack, clock_shift;
-    uint64_t evictions;
+    uint64_t evictions, grown_young; /* grown_young: from old to the head */
     uint32_t dirty;
     uint32_t order_first, order_count, order_limit, order_missed;
 
@@ -202,6 +208,12 @@ static inline uint32_t pool_clock(const struct pool *pool)
  * A page in memory is used. Midpoint (MODEL.md 5.1): old pages become young if they came at least
  * a second ago; young ones go to the head if much was evicted since they were put there. Clock
  * (5.3): the usage count rises to 5.
+ *
+ * INNODB (buf_LRU_old_adjust_len, buf_page_peek_if_too_old): while the list grows, from one scan
+ * of the cleaner to the next, its border moves over most pages that are read, right behind them.
+ * They are young without ever having been at the head, their eviction clock is 0, and so whatever
+ * uses them next puts them there, without the second. One that sinks back over the border has the
+ * time of its arrival still.
  */
 static inline void pool_access(struct pool *pool, uint32_t number)
 {
@@ -214,10 +226,12 @@ static inline void pool_access(struct pool *pool, uint32_t number)
     if (pool->evictions == 0) {
         return; /* buf_page_peek_if_too_old: the order matters from the first eviction on */
     }
-    uint32_t since = (frame->prev & FRAME_OLD) ? pool->now_ms : pool_clock(pool);
-    uint32_t limit = (frame->prev & FRAME_OLD) ? 999 : pool->slack;
+    bool old = (frame->prev & FRAME_OLD) != 0, head = (frame->stamp & FRAME_HEAD) != 0;
+    uint32_t since = head ? pool_clock(pool) : pool->now_ms;
+    uint32_t limit = head ? pool->slack : 999;
 
-    if (((since - frame->stamp) & FRAME_STAMP) > limit) {
+    if (old == head ? old || pool->evictions >> pool->clock_shift > pool->slack
+                    : ((since - frame->stamp) & FRAME_STAMP) > limit) {
         pool_promote(pool, number);
     }
 }

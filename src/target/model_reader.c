@@ -64,11 +64,12 @@ static void read_done(struct io *io)
 {
     struct model *m = (struct model *)(uintptr_t)io->owner;
     struct model_io *slot = (struct model_io *)io;
-    uint32_t frame = slot->frame, waiter = m->pool.frames[frame].prev & FRAME_LINK;
-    uint32_t last = m->pool.frames[frame].next & FRAME_LINK;
+    uint32_t frame = slot->frame, waiter;
+    struct session_queue waiting = slot->waiting;
     enum op_status fate = read_fate(io);
 
     model_enter(m);
+    m->pool.now_ms = (uint32_t)(m->loop->now_ns / 1000000);
     if (fate == OP_OK) {
         pool_arrive(&m->pool, frame);
         if (m->postgres) {
@@ -80,13 +81,9 @@ static void read_done(struct io *io)
     }
     slot->frame = m->read_free;
     m->read_free = (uint32_t)(slot - m->reads);
-    while (waiter != POOL_NONE) {
-        struct model_session *s = model_session(m, waiter);
-        uint32_t next = waiter == last ? POOL_NONE : s->next;
-
-        s->fate = (uint8_t)fate;
+    while ((waiter = queue_pop(m, &waiting)) != NO_SESSION) {
+        model_session(m, waiter)->fate = (uint8_t)fate;
         session_wake(m, waiter);
-        waiter = next;
     }
     if ((waiter = queue_pop(m, &m->for_read_slot)) != NO_SESSION) {
         session_wake(m, waiter);
@@ -108,6 +105,7 @@ static void read_submit(struct model *m, uint32_t frame, uint32_t page)
 
     m->read_free = slot->frame;
     slot->frame = frame;
+    slot->waiting = (struct session_queue){NO_SESSION, NO_SESSION};
     io->verb = IO_READ;
     io->area = IO_DATA;
     io->vm = (uint8_t)m->target.vm;
@@ -116,6 +114,7 @@ static void read_submit(struct model *m, uint32_t frame, uint32_t page)
     io->done = read_done;
     io->owner = (uint64_t)(uintptr_t)m;
     pool_insert(&m->pool, frame, page, true);
+    m->pool.frames[frame].stamp = (uint32_t)(slot - m->reads);
     m->facts.page_reads++;
     drive_submit(m->data, io);
 }
@@ -123,15 +122,9 @@ static void read_submit(struct model *m, uint32_t frame, uint32_t page)
 /* Others that want it wait behind the first. */
 static void frame_wait(struct model *m, uint32_t frame, uint32_t number)
 {
-    struct pool_frame *f = &m->pool.frames[frame];
+    struct model_io *slot = &m->reads[m->pool.frames[frame].stamp & FRAME_STAMP];
 
-    if ((f->prev & FRAME_LINK) == POOL_NONE) {
-        f->prev = (f->prev & ~FRAME_LINK) | number;
-    } else {
-        model_session(m, f->next & FRAME_LINK)->next = number;
-    }
-    f->next = (f->next & ~FRAME_LINK) | number;
-    session_wait(m, number, SPENT_READ, NULL);
+    session_wait(m, number, SPENT_READ, &slot->waiting);
 }
 
 static bool page_exists(const struct model *m, uint32_t page)
@@ -206,6 +199,17 @@ static uint32_t miss_warm(struct model *m, struct model_session *s, uint32_t pag
     return frame != POOL_NONE ? frame : writer_warm_frame(m);
 }
 
+static void insert_warm(struct pool *pool, uint32_t frame, uint32_t page, bool create)
+{
+    bool reading = !create && pool->policy == POOL_INNODB;
+
+    pool_insert(pool, frame, page, reading);
+    if (reading) {
+        pool_arrive(pool, frame);
+    }
+    pool->frames[frame].stamp &= create ? ~0u : ~FRAME_FRESH;
+}
+
 /*
  * The page is not in memory. POOL_NONE: the session waits; it will look again. Else the frame that
  * now holds it, created without a read.
@@ -218,8 +222,7 @@ static uint32_t page_miss(struct model *m, uint32_t number, uint32_t page)
 
     if (m->warm) {
         frame = miss_warm(m, s, page, create);
-        pool_insert(&m->pool, frame, page, false);
-        m->pool.frames[frame].stamp &= create ? ~0u : ~FRAME_FRESH;
+        insert_warm(&m->pool, frame, page, create);
         return frame;
     }
     if (session_compute(m, number)) {

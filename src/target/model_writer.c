@@ -515,7 +515,7 @@ uint32_t writer_warm_frame(struct model *m)
     }
     pool_evict(pool, frame);
     /* as many stay free as when the cleaner runs */
-    while (pool->policy == POOL_MIDPOINT && pool->free_count < m->writer->free_low) {
+    while (pool->policy != POOL_CLOCK && pool->free_count < m->writer->free_low) {
         frame = pool->tail;
         if (pool->frames[frame].prev & FRAME_DIRTY) {
             writer_discard(m, frame);

@@ -87,6 +87,12 @@ uint64_t model_buffer_bytes(const struct model_settings *settings)
                             settings->log_block_bytes);
 }
 
+static const enum pool_policy policies[MODEL_PROFILES] = {
+    [MODEL_INNODB] = POOL_INNODB,
+    [MODEL_POSTGRES] = POOL_CLOCK,
+    [MODEL_SQLSERVER] = POOL_MIDPOINT, /* stands for LRU-2 (MODEL.md 5.4) */
+};
+
 static int open_parts(struct model *m, const struct model_place *place, struct error *err)
 {
     const struct model_settings *is = &m->is;
@@ -110,9 +116,8 @@ static int open_parts(struct model *m, const struct model_place *place, struct e
     /* innodb: cap of MODEL.md 5.2; the others keep a tenth for what is under way */
     log.limit_bytes = log.capacity_bytes / 16 * (is->profile == MODEL_INNODB ? 13 : 14);
     must(buffers == NULL || place->buffer_bytes >= model_buffer_bytes(is));
-    if ((code = pool_open(&m->pool, is->profile == MODEL_POSTGRES ? POOL_CLOCK : POOL_MIDPOINT,
-                          frames_of(is, layout), layout->pages, layout->level1_first,
-                          layout->level1_end, ordered, err)) ||
+    if ((code = pool_open(&m->pool, policies[is->profile], frames_of(is, layout), layout->pages,
+                          layout->level1_first, layout->level1_end, ordered, err)) ||
         (code = locks_open(&m->locks, is->sessions, nodes_of(is), err)) ||
         (code = cpu_open(&m->cpu, m->loop, is->cores, &m->sessions[0].next,
                          sizeof(struct model_session) / sizeof(uint32_t), err)) ||

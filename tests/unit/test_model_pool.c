@@ -109,6 +109,73 @@ static void test_old_pages_grow_young_after_a_second(void **state)
     pool_close(&pool);
 }
 
+/*
+ * InnoDB's cleaner frees many frames at once; until the next time its border moves over most pages
+ * that are read. Without it what is used twice within a second would be read again and again.
+ */
+static void test_innodb_keeps_what_is_used_while_the_list_grows(void **state)
+{
+    struct pool pool;
+    uint32_t young = 0, frame;
+
+    open_pool(&pool, POOL_INNODB, false);
+    for (uint32_t page = 0; page < FRAMES; page++) {
+        bring(&pool, page);
+        pool.now_ms++;
+    }
+    for (uint32_t i = 0; i < FRAMES / 2; i++) {
+        pool_evict(&pool, pool.tail);
+    }
+    for (uint32_t page = FRAMES; page < FRAMES + 200; page++) {
+        bring(&pool, page);
+    }
+    for (uint32_t page = FRAMES; page < FRAMES + 200; page++) {
+        frame = pool_find(&pool, page);
+        young += (pool.frames[frame].prev & FRAME_OLD) == 0;
+    }
+    assert_in_range(young, 80, 92); /* of those that came when 37 % and 20 were there */
+    assert_int_equal(pool.grown_young, 0);
+    frame = pool.frames[pool.middle].prev & FRAME_LINK;
+    assert_true(pool.frames[frame].page >= FRAMES);
+    pool_access(&pool, frame);
+    assert_int_equal(pool.head, frame);
+    pool_close(&pool);
+}
+
+/* ... and one that sinks back before it is used has to wait for its second as if nothing was. */
+static void test_innodb_remembers_when_a_page_came(void **state)
+{
+    struct pool pool;
+    uint32_t frame;
+
+    open_pool(&pool, POOL_INNODB, false);
+    for (uint32_t page = 0; page < FRAMES; page++) {
+        bring(&pool, page);
+    }
+    for (uint32_t i = 0; i < FRAMES / 2; i++) {
+        pool_evict(&pool, pool.tail);
+    }
+    pool.now_ms += 5000;
+    for (uint32_t page = FRAMES; page < FRAMES + FRAMES / 2; page++) {
+        bring(&pool, page);
+    }
+    frame = pool.frames[pool.middle].prev & FRAME_LINK;
+    assert_true(pool.frames[frame].page >= FRAMES);
+    assert_false(pool.frames[frame].prev & FRAME_OLD);
+    for (uint32_t i = 0; i < 100; i++) {
+        pool_evict(&pool, pool.tail);
+    }
+    assert_true(pool.frames[frame].prev & FRAME_OLD);
+    pool.now_ms += 999;
+    pool_access(&pool, frame);
+    assert_true(pool.frames[frame].prev & FRAME_OLD);
+    pool.now_ms += 1;
+    pool_access(&pool, frame);
+    assert_int_equal(pool.head, frame);
+    assert_int_equal(pool.grown_young, 1);
+    pool_close(&pool);
+}
+
 static void test_the_clock_spares_what_was_used(void **state)
 {
     struct pool pool;
@@ -235,6 +302,8 @@ int main(void)
         cmocka_unit_test(test_a_frame_costs_at_most_24_bytes),
         cmocka_unit_test(test_finds_what_is_there_and_nothing_else),
         cmocka_unit_test(test_old_pages_grow_young_after_a_second),
+        cmocka_unit_test(test_innodb_keeps_what_is_used_while_the_list_grows),
+        cmocka_unit_test(test_innodb_remembers_when_a_page_came),
         cmocka_unit_test(test_the_clock_spares_what_was_used),
         cmocka_unit_test(test_dirty_pages_come_oldest_first),
         cmocka_unit_test(test_more_dirty_pages_than_the_order_holds),
