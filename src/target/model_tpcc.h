@@ -69,6 +69,13 @@ uint32_t tpcc_new_order_page(const struct model *m, uint32_t district, uint32_t 
  */
 uint32_t tpcc_plan_lines(const struct model *m, struct plan *plan, uint32_t district, uint32_t o,
                          enum touch_mode mode, uint32_t before);
+/*
+ * innodb: what becomes of an order's leaf when its lines get the date that was NULL, 5 bytes each.
+ * ret_beside: the leaves to its left and right, which are latched unless it is FIT.
+ */
+enum lines_growth { LINES_FIT, LINES_LATCHED, LINES_SPLIT };
+enum lines_growth tpcc_lines_grow(const struct model *m, uint32_t district, uint32_t o,
+                                  uint32_t ret_beside[2]);
 /* postgres: the heap page of a line, counted from 0; and where an order's rows were noted. */
 uint32_t tpcc_line_page(const struct model *m, uint32_t district, uint32_t o, uint32_t number);
 struct heap_order *tpcc_heap_order(const struct model *m, uint32_t district, uint32_t o);

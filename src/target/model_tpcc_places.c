@@ -270,6 +270,67 @@ uint32_t tpcc_plan_lines(const struct model *m, struct plan *plan, uint32_t dist
         mode);
 }
 
+/*
+ * Loading leaves a sixteenth of a page free. When less than a 32nd is left, a row that grows is no
+ * longer changed in its page alone (btr_cur_optimistic_update, BTR_CUR_PAGE_REORGANIZE_LIMIT): the
+ * tree is descended again, and the leaves beside are latched, which are read for it; when nothing
+ * is left the leaf splits. Orders are delivered in their order, so what has grown lies before.
+ */
+enum { DATE_BYTES = 5, LOADED_FREE_SHARE = 16, OPTIMISTIC_SHARE = 32 };
+
+static enum lines_growth grown_lines(const struct model *m, uint64_t before, uint32_t lines)
+{
+    uint64_t full = m->is.page_bytes / LOADED_FREE_SHARE / DATE_BYTES;
+    uint64_t low =
+        (m->is.page_bytes / LOADED_FREE_SHARE - m->is.page_bytes / OPTIMISTIC_SHARE) / DATE_BYTES;
+
+    return before + lines <= low || before >= full ? LINES_FIT
+           : before + lines > full                 ? LINES_SPLIT
+                                                   : LINES_LATCHED;
+}
+
+/* Those of the load: how many on the leaf have grown before this order's. */
+static uint64_t loaded_before(const struct model *m, uint32_t district, uint32_t o,
+                              uint32_t ret_beside[2])
+{
+    const struct model_index *index = &m->layout.index[IX_ORDER_LINE];
+    uint64_t rank = ((uint64_t)district * TPCC_LOADED_ORDERS + o - 1) * MEAN_LINES;
+    uint64_t first = ((uint64_t)district * TPCC_LOADED_ORDERS + FIRST_NEW_ORDER - 1) * MEAN_LINES;
+    uint32_t page = index_leaf(index, rank), end = index->first + index->leaves;
+    uint64_t begins =
+        ((uint64_t)(page - index->first) * index->rows + index->leaves - 1) / index->leaves;
+
+    ret_beside[0] = page > index->first ? page - 1 : page;
+    ret_beside[1] = page + 1 < end ? page + 1 : page;
+    begins = begins > first ? begins : first;
+    return rank > begins ? rank - begins : 0;
+}
+
+static uint64_t added_before(const struct model *m, uint32_t district, uint32_t o,
+                             uint32_t ret_beside[2])
+{
+    const struct model_tpcc *t = m->tpcc;
+    uint32_t rows = m->layout.index[IX_ORDER_LINE].tail_rows, now = t->districts[district].lines;
+    uint32_t first = first_line(t, district, o, order_entry(t, district, o));
+
+    ret_beside[0] = tail_find(m, &t->line_tail, IX_ORDER_LINE, district,
+                              first > rows ? first - rows : first, now);
+    ret_beside[1] = tail_find(m, &t->line_tail, IX_ORDER_LINE, district, first + rows, now);
+    return first % rows;
+}
+
+enum lines_growth tpcc_lines_grow(const struct model *m, uint32_t district, uint32_t o,
+                                  uint32_t ret_beside[2])
+{
+    if (m->is.profile != MODEL_INNODB) {
+        return LINES_FIT;
+    }
+    return grown_lines(m,
+                       o < FIRST_ORDER ? loaded_before(m, district, o, ret_beside)
+                                       : added_before(m, district, o, ret_beside),
+                       tpcc_order_lines(m, district, o));
+}
+
 uint32_t tpcc_item_of_line(const struct model *m, uint32_t district, uint32_t o, uint32_t number)
 {
     if (o < FIRST_ORDER) {

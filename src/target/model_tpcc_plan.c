@@ -84,6 +84,16 @@ static void prepare_history(struct model *m, struct model_session *s, const stru
     }
 }
 
+static void prepare_lines(struct model *m, struct model_session *s, uint32_t district, uint32_t o)
+{
+    uint32_t beside[2];
+
+    if (tpcc_lines_grow(m, district, o, beside) == LINES_SPLIT) {
+        s->split = model_grow(m, IX_ORDER_LINE);
+        log_append(&m->log, m->log_bytes->split);
+    }
+}
+
 static void prepare_customer(struct model *m, struct model_session *s, const struct op *op)
 {
     if (op->statement == TPCC_S_PAY_CUSTOMER_ADD && op->key[6]) {
@@ -144,6 +154,9 @@ void tpcc_rows_prepare(struct model *m, struct model_session *s, const struct op
         break;
     case TPCC_S_PAY_HISTORY:
         prepare_history(m, s, op);
+        break;
+    case TPCC_S_DEL_LINES:
+        prepare_lines(m, s, district, (uint32_t)op->key[2]);
         break;
     case TPCC_S_SL_COUNT:
         prepare_stock_level(m, s, op, district);
@@ -311,6 +324,24 @@ static void plan_stock_level(const struct model *m, const struct model_session *
     }
 }
 
+/* Lines get their date; both neighbours are latched where that is not done in the page alone. */
+static void plan_lines_set(const struct model *m, const struct model_session *s, struct plan *plan,
+                           uint32_t district, uint32_t o)
+{
+    uint32_t beside[2];
+    enum lines_growth growth = tpcc_lines_grow(m, district, o, beside);
+
+    tpcc_plan_lines(m, plan, district, o, TOUCH_WRITE, POOL_NO_PAGE);
+    if (growth == LINES_FIT) {
+        return;
+    }
+    plan_add(plan, IX_ORDER_LINE, beside[0], TOUCH_READ);
+    plan_add(plan, IX_ORDER_LINE, beside[1], s->split != POOL_NO_PAGE ? TOUCH_WRITE : TOUCH_READ);
+    if (s->split != POOL_NO_PAGE) {
+        plan_add(plan, IX_ORDER_LINE, s->split, TOUCH_WRITE);
+    }
+}
+
 static void plan_delivery(const struct model *m, const struct model_session *s, struct plan *plan,
                           const struct op *op, uint32_t district)
 {
@@ -332,7 +363,7 @@ static void plan_delivery(const struct model *m, const struct model_session *s, 
         plan_add(plan, IX_ORDERS, tpcc_order_page(m, district, o), TOUCH_WRITE);
         break;
     case TPCC_S_DEL_LINES:
-        tpcc_plan_lines(m, plan, district, o, TOUCH_WRITE, POOL_NO_PAGE);
+        plan_lines_set(m, s, plan, district, o);
         break;
     case TPCC_S_DEL_SUM:
         tpcc_plan_lines(m, plan, district, o, TOUCH_READ, POOL_NO_PAGE);
