@@ -36,6 +36,7 @@ struct fidelity_prior {
 struct fidelity_cell {
     char id[80]; /* engine/workload/buffer MiB/storage/client threads[/variant] */
     enum model_profile_kind profile;
+    uint32_t nurand_c[3]; /* nurand_fixed: C of last names, customers, items; all 0: by the seed */
     bool is_tpcc, index_full, nurand_fixed, settled, slow_disk, group_commit, one_thread;
     uint32_t buffer_mib, threads, warehouses, tables;
     uint64_t rows; /* a table of sbtest */

@@ -102,8 +102,10 @@ struct tpcc_settings {
     bool delivery_per_district; /* ten commits instead of one */
     bool c_load_known; /* the database says its C of last names: that of the run keeps apart */
     uint32_t c_load;
-    bool procedures; /* ask for TPCC_S_CALL_* alone, which a model cannot answer */
-    bool deferred;   /* Delivery answers "queued" and is carried out by a worker (2.7.2) */
+    bool c_run_known;  /* the run's three are these, in the order of struct tpcc_constants */
+    uint32_t c_run[3]; /* below 256, 1024 and 8192 */
+    bool procedures;   /* ask for TPCC_S_CALL_* alone, which a model cannot answer */
+    bool deferred;     /* Delivery answers "queued" and is carried out by a worker (2.7.2) */
 };
 
 /*

@@ -143,6 +143,11 @@ static int cell_take(struct fidelity_cell *cell, const struct json_node *node, s
     cell->settled = json_bool_or(node, "settled", true);
     cell->slow_disk = strcmp(json_string_or(node, "storage", "tmpfs"), "tmpfs") != 0;
     cell->nurand_fixed = strstr(variant, "nurand_fixed") != NULL;
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct json_node *constant = json_at(json_get(node, "nurand_c"), i);
+
+        cell->nurand_c[i] = (uint32_t)json_int_or(constant, "", 0);
+    }
     cell->group_commit = strstr(variant, "group_commit") != NULL;
     cell->one_thread = strstr(variant, "one_thread") != NULL;
     cell->checkpoint_ns = json_int_or(node, "checkpoint_s", 0) * 1000000000;

@@ -249,6 +249,8 @@ static void settings_of(struct model_settings *s, const struct fidelity_cell *ce
         .seed = seed,
         .nurand_per_call = !cell->nurand_fixed,
         .local_only = true,
+        .c_run_known = cell->nurand_c[0] + cell->nurand_c[1] + cell->nurand_c[2] > 0,
+        .c_run = {cell->nurand_c[0], cell->nurand_c[1], cell->nurand_c[2]},
     };
     sysbench_defaults(&s->sysbench);
     s->sysbench.tables = cell->tables;

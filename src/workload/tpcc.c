@@ -287,6 +287,11 @@ struct workload *tpcc_open(const struct tpcc_settings *settings, struct error *e
     tpcc->settings = *settings;
     draw_constants(settings->seed, settings->c_load_known ? &settings->c_load : NULL,
                    &tpcc->constants);
+    if (settings->c_run_known) {
+        tpcc->constants.c_last = settings->c_run[0];
+        tpcc->constants.c_id = settings->c_run[1];
+        tpcc->constants.i_id = settings->c_run[2];
+    }
     fill_kinds(tpcc);
     tpcc->catalog = *tpcc_catalog();
     tpcc->catalog.kinds = tpcc->kinds;

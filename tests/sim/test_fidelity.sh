@@ -5,13 +5,11 @@
 . "${ROOT:-.}/tests/lib/tap.sh"
 
 # The gates that are missed: docs/MODEL.md says which rules are thought to be missing. With three
-# seeds the share in tpcc_full/128 is met, barely.
+# seeds the share of customer and the one with fixed constants are met, barely.
 cat > missed <<'M'
-mariadb/tpcc_full/128/tmpfs/8,share of customer
-mariadb/tpcc_full/256/ext4/8,share of stock
-mariadb/tpcc_lean/128/tmpfs/8,share of customer
-mariadb/tpcc_lean/128/tmpfs/8,share of stock
-mariadb/tpcc_lean/128/tmpfs/8/nurand_fixed,share of customer
+mariadb/tpcc_lean/128/ext4/8,share of customer
+mariadb/tpcc_lean/128/ext4/8,share of stock
+mariadb/sb_uniform/128/tmpfs/8/second_pass,pages a doublewrite batch
 mariadb/tpcc_lean/128/tmpfs/8/nurand_fixed,share of stock
 mariadb/sb_special/1024/ext4/32/group_commit,log bytes
 M
@@ -24,7 +22,7 @@ is 'every cell is judged or shown' "$(tail -n +2 table | cut -d, -f1 | sort -u |
 sed -n 's/^\([^,]*,[^,]*\),.*,MISSED$/\1/p' table | sort > now
 sort missed > known
 is 'no gate is missed that was met' "$(comm -23 now known)" ''
-ok 'most are met' test "$(grep -c ',within$' table)" -ge 59
+ok 'most are met' test "$(grep -c ',within$' table)" -ge 61
 
 run "$RAWTPS" fidelity mariadb tpcc_lean/128/tmpfs nurand --seeds 1 --format csv --jobs 1
 is 'a cell alone is the same, and one at a time' "$out" \
