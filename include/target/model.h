@@ -9,12 +9,26 @@
 enum model_profile_kind { MODEL_INNODB, MODEL_POSTGRES, MODEL_SQLSERVER, MODEL_PROFILES };
 extern const char *const model_profile_names[MODEL_PROFILES]; /* "innodb" "postgres" "sqlserver" */
 
+/* Versions of innodb whose rules or defaults differ: from this one on, to the next in its line. */
+enum model_like {
+    LIKE_MARIADB_10_11, /* what the profile is without a word: the one that was measured */
+    LIKE_MARIADB_10_4,
+    LIKE_MYSQL_8_4,
+    LIKE_MYSQL_8_0,
+    LIKE_MYSQL_5_7,
+    LIKE_MYSQL_5_6,
+    LIKE_MYSQL_5_5,
+    MODEL_LIKES
+};
+extern const char *const model_like_names[MODEL_LIKES]; /* "mariadb-10.11" ... "mysql-5.5" */
+
 /*
  * Every choice of the model, filled in by the plan (scenario `database:` section). Defaults of a
  * profile: model_defaults(). Sizes in bytes, MODEL.md sections beside them.
  */
 struct model_settings {
     enum model_profile_kind profile;
+    enum model_like like; /* innodb: which version the defaults are of */
     /* exactly one of the two workloads */
     bool is_tpcc;
     struct tpcc_settings tpcc;
@@ -40,6 +54,7 @@ struct model_settings {
     uint32_t io_capacity, io_capacity_max; /* pages a second, innodb 5.2 */
     uint32_t lru_scan_depth;
     bool doublewrite;        /* innodb */
+    bool flush_neighbors;    /* innodb on a rotational drive: with its dirty neighbours */
     bool cleaner_sleeps;     /* MariaDB from 10.5.8: until it is woken, 9.4 (6) */
     bool full_page_writes;   /* postgres */
     bool data_checksums;     /* postgres: hint bits are logged too */
@@ -60,6 +75,12 @@ struct model_settings {
 };
 
 void model_defaults(struct model_settings *settings, enum model_profile_kind profile, bool is_tpcc);
+/*
+ * What a version does by default where that is not what model_defaults() says: rules, and settings
+ * that are the same on every host. Sizes and rates (log_capacity, io_capacity) are left: who runs a
+ * server sets them.
+ */
+void model_defaults_like(struct model_settings *settings, enum model_like like);
 
 /* What the layout comes to, before anything is allocated: for plan and for slicing the drive. */
 struct model_footprint {

@@ -52,6 +52,13 @@ static bool silent(const struct key *row, const void *record, const struct item 
             (strcmp(value, "0") == 0 || strcmp(value, "0%") == 0));
 }
 
+/* A version says nothing of another profile. */
+static bool foreign(enum section_id id, const struct key *row, const void *record)
+{
+    return id == SECTION_DATABASE && strcmp(row->name, "like") == 0 &&
+           ((const struct model_settings *)record)->profile != MODEL_INNODB;
+}
+
 static void add_section(struct plan *plan, const char *name, enum section_id id, const void *record,
                         const struct origin *origin)
 {
@@ -61,7 +68,7 @@ static void add_section(struct plan *plan, const char *name, enum section_id id,
         const struct key *row = &section->rows[i];
 
         if (row->type != KEY_GROUP && strcmp(row->name, "about") != 0 &&
-            !silent(row, record, item_get(origin->map, row->name))) {
+            !foreign(id, row, record) && !silent(row, record, item_get(origin->map, row->name))) {
             add_choice(plan, name, row, record, origin_of(origin, row, i));
         }
     }

@@ -55,20 +55,52 @@ static int find_config(struct draft *draft, const struct item *item, const char 
 
 /* ---- settings at full scale ---- */
 
+/* A word of ours, or else of the VM config's; NULL: of neither. Sets it in `ret`. */
+static int find_word(const char *name, const struct item *scenario, const struct item *config,
+                     struct model_settings *ret, const struct item **ret_item, struct error *err)
+{
+    const struct section *section = section_of(SECTION_DATABASE);
+    const struct key *row = key_find(section->rows, section->count, name);
+    const struct item *item = item_get(scenario, name);
+
+    item = item ? item : item_get(config, name);
+    *ret_item = item && item->kind == ITEM_SCALAR ? item : NULL;
+    if (*ret_item && key_set(row, ret, item->text, err)) {
+        return item_place(item, err);
+    }
+    return 0;
+}
+
 /* The profile must be known before the rest: its defaults come first. */
 static int find_profile(const struct item *scenario, const struct item *config,
                         enum model_profile_kind *ret, struct error *err)
 {
-    const struct section *section = section_of(SECTION_DATABASE);
-    const struct key *row = key_find(section->rows, section->count, "profile");
-    const struct item *item = item_get(scenario, "profile");
     struct model_settings settings = {.profile = MODEL_INNODB};
+    const struct item *item;
+    int code = find_word("profile", scenario, config, &settings, &item, err);
 
-    item = item ? item : item_get(config, "profile");
-    if (item && item->kind == ITEM_SCALAR && key_set(row, &settings, item->text, err)) {
-        return item_place(item, err);
-    }
     *ret = settings.profile;
+    return code;
+}
+
+/* So must the version, whose defaults come next. */
+static int default_like(const struct item *scenario, const struct item *config,
+                        struct model_settings *model, struct error *err)
+{
+    struct model_settings settings = {.like = LIKE_MARIADB_10_11};
+    const struct item *item;
+
+    if (find_word("like", scenario, config, &settings, &item, err)) {
+        return err->code;
+    }
+    if (item && model->profile != MODEL_INNODB) {
+        item_error(item, err, "like: versions are told apart of innodb alone, not of %s",
+                   model_profile_names[model->profile]);
+        return err->code;
+    }
+    if (item) {
+        model_defaults_like(model, settings.like);
+    }
     return 0;
 }
 
@@ -105,6 +137,9 @@ static int model_of(const struct draft *draft, struct draft_vm *vm, struct error
     }
     *model = (struct model_settings){0};
     model_defaults(model, profile, workload->kind == PLAN_TPCC);
+    if (default_like(mine, profile == config_profile ? theirs : NULL, model, err)) {
+        return err->code;
+    }
     model->growth_bytes = 0;
     model->buffer_bytes = config->config.buffer_bytes;
     model->cores = config->config.vcpus;

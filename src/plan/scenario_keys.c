@@ -12,6 +12,7 @@ static const char *const commits[] = {"once", "per_district"};
 static const char *const places[] = {"random", "sequential"};
 static const char *const index_sets[] = {"lean", "full"};
 static const char *const k_fills[] = {"settled", "pristine"};
+static const char *const k_loads[] = {"as_drawn", "special"};
 static const char *const durabilities[] = {"flush", "fua"};
 static const char *const checkpoints[] = {"automatic", "indirect"};
 static const char *const drives[] = {"sim", "null", "uring"};
@@ -222,6 +223,9 @@ static const struct key outstanding_rows[] = {
 static const struct key database_rows[] = {
     {"profile", KEY_WORD, MODEL(profile), .words = model_profile_names,
      .word_count = MODEL_PROFILES, .fallback = "the VM config's", .help = "which database"},
+    {"like", KEY_WORD, MODEL(like), .words = model_like_names, .word_count = MODEL_LIKES,
+     .fallback = "mariadb-10.11",
+     .help = "innodb: the version whose rules and defaults the keys below begin with"},
     {"buffer", KEY_SIZE, MODEL(buffer_bytes), "1MiB", "64TiB", .fallback = "the VM config's",
      .help = "buffer pool; only its bookkeeping costs memory here"},
     {"page", KEY_SIZE, MODEL(page_bytes), "4KiB", "64KiB", BY_PROFILE, .help = "a page"},
@@ -233,6 +237,10 @@ static const struct key database_rows[] = {
      .help = "sqlserver: how full leaves are after loading"},
     {"k_fill", KEY_WORD, MODEL(k_fill_pristine), KEY_WORDS(k_fills), BY_PROFILE,
      .help = "sbtest's index k: after hours of use, or as CREATE INDEX leaves it"},
+    {"k_loaded", KEY_WORD, MODEL(k_loaded_special), KEY_WORDS(k_loads), BY_PROFILE,
+     .help = "sbtest's k was loaded as ids are drawn, or by the default of Sysbench to 1.0"},
+    {"names_loaded", KEY_WORD, MODEL(names_loaded_per_call), KEY_WORDS(draws), BY_PROFILE,
+     .help = "tpcc: C of last names when they were loaded; sysbench-tpcc draws one a call"},
     {"log_capacity", KEY_SIZE, MODEL(log_capacity_bytes), "1MiB", "1TiB", BY_PROFILE,
      .help = "redo log; a full one forces a checkpoint"},
     {"log_block", KEY_SIZE, MODEL(log_block_bytes), "512", "64KiB", BY_PROFILE,
@@ -259,6 +267,12 @@ static const struct key database_rows[] = {
      .help = "innodb: pages kept free"},
     {"doublewrite", KEY_FLAG, MODEL(doublewrite), BY_PROFILE,
      .help = "innodb: pages are written twice, against torn ones"},
+    {"cleaner_sleeps", KEY_FLAG, MODEL(cleaner_sleeps), BY_PROFILE,
+     .help = "innodb: the cleaner sleeps until frames or the log run short, as MariaDB's"},
+    {"purge", KEY_DURATION, MODEL(purge_ns), "0", "1h", BY_PROFILE,
+     .help = "innodb: every changed row is visited again so often, as in MariaDB; 0: none is"},
+    {"flush_neighbors", KEY_FLAG, MODEL(flush_neighbors), BY_PROFILE,
+     .help = "innodb: a page is written with its dirty neighbours, as on spinning disks"},
     {"full_page_writes", KEY_FLAG, MODEL(full_page_writes), BY_PROFILE,
      .help = "postgres: whole pages go into the log after a checkpoint"},
     {"data_checksums", KEY_FLAG, MODEL(data_checksums), BY_PROFILE,

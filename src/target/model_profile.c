@@ -24,11 +24,9 @@ static void defaults_innodb(struct model_settings *s)
     s->log_depth = 1;
     s->io_capacity = 2000;
     s->io_capacity_max = 4000;
-    s->lru_scan_depth = 1536;
     s->doublewrite = true;
-    s->cleaner_sleeps = true;
-    s->purge_ns = SEC;
     s->optimizer_dives = true;
+    model_defaults_like(s, LIKE_MARIADB_10_11);
 }
 
 static void defaults_postgres(struct model_settings *s)
@@ -92,6 +90,45 @@ void model_defaults(struct model_settings *settings, enum model_profile_kind pro
         }
     }
     *settings = s;
+}
+
+/*
+ * Documented defaults (MySQL Reference Manual 5.5 to 8.4, "InnoDB Startup Options and System
+ * Variables"; MariaDB Knowledge Base, "InnoDB System Variables"): innodb_change_buffering is `all`
+ * to MySQL 8.3 and MariaDB 10.5.10; innodb_flush_neighbors is 1 to MySQL 5.7 (5.5 does it without
+ * an option), and MariaDB asks the drive whether it is rotational; innodb_lru_scan_depth is 1024,
+ * in MariaDB from 10.5 on 1536. Rules: only MariaDB's cleaner sleeps (from 10.5.8, MDEV-24278), and
+ * only its purge goes to every row that was changed (from 10.3, MDEV-12288).
+ */
+struct version {
+    uint16_t lru_scan_depth;
+    bool change_buffer, flush_neighbors, cleaner_sleeps, purges;
+};
+static const struct version versions[MODEL_LIKES] = {
+    [LIKE_MARIADB_10_11] = {1536, false, false, true, true},
+    [LIKE_MARIADB_10_4] = {1024, true, false, false, true},
+    [LIKE_MYSQL_8_4] = {1024, false, false, false, false},
+    [LIKE_MYSQL_8_0] = {1024, true, false, false, false},
+    [LIKE_MYSQL_5_7] = {1024, true, true, false, false},
+    [LIKE_MYSQL_5_6] = {1024, true, true, false, false},
+    [LIKE_MYSQL_5_5] = {1024, true, true, false, false},
+};
+const char *const model_like_names[MODEL_LIKES] = {
+    "mariadb-10.11", "mariadb-10.4", "mysql-8.4", "mysql-8.0",
+    "mysql-5.7",     "mysql-5.6",    "mysql-5.5",
+};
+
+void model_defaults_like(struct model_settings *settings, enum model_like like)
+{
+    const struct version *version = &versions[like];
+
+    must(like < MODEL_LIKES && settings->profile == MODEL_INNODB);
+    settings->like = like;
+    settings->lru_scan_depth = version->lru_scan_depth;
+    settings->change_buffer = version->change_buffer;
+    settings->flush_neighbors = version->flush_neighbors;
+    settings->cleaner_sleeps = version->cleaner_sleeps;
+    settings->purge_ns = version->purges ? SEC : 0;
 }
 
 /* ---- log records -------------------------------------------------------------------------------

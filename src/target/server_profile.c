@@ -51,6 +51,7 @@ static const char maria_query[] =
     "SHOW VARIABLES WHERE Variable_name IN ('innodb_buffer_pool_size', 'innodb_page_size', "
     "'innodb_io_capacity', 'innodb_io_capacity_max', 'innodb_lru_scan_depth', "
     "'innodb_doublewrite', 'innodb_change_buffering', 'innodb_lock_wait_timeout', "
+    "'innodb_flush_neighbors', "
     "'innodb_flush_log_at_trx_commit', 'thread_pool_size')";
 
 void server_profile_add(struct server_profile *profile, const char *key, const char *value,
@@ -112,13 +113,37 @@ static void add_source(struct server_profile *profile, const struct profile_sour
     server_profile_add(profile, source->key, value, how);
 }
 
+/* The version that a scenario's `like` names: the newest that is not newer. */
+static enum model_like like_of(const struct server_facts *server)
+{
+    unsigned major = 0, minor = 0;
+
+    sscanf(server->version, "%u.%u", &major, &minor);
+    if (strcmp(server->flavour, "MariaDB") == 0) {
+        return major * 100 + minor >= 1005 ? LIKE_MARIADB_10_11 : LIKE_MARIADB_10_4;
+    }
+    switch (major * 100 + minor) {
+    case 507:
+        return LIKE_MYSQL_5_7;
+    case 506:
+        return LIKE_MYSQL_5_6;
+    default:
+        return major < 8                  ? LIKE_MYSQL_5_5
+               : major == 8 && minor <= 3 ? LIKE_MYSQL_8_0
+                                          : LIKE_MYSQL_8_4;
+    }
+}
+
 static void add_maria(struct server_profile *profile, const struct server_facts *server,
                       const struct server_asked *asked)
 {
     const char *buffering = server_asked_text(asked, "innodb_change_buffering");
     const char *commit = server_asked_text(asked, "innodb_flush_log_at_trx_commit");
+    const char *neighbors = server_asked_text(asked, "innodb_flush_neighbors");
     char value[40], how[160];
 
+    snprintf(how, sizeof(how), "%.40s %.60s", server->flavour, server->version);
+    server_profile_add(profile, "like", model_like_names[like_of(server)], how);
     if (server->log_capacity_bytes >= MIB) {
         print_bytes(server->log_capacity_bytes, value, sizeof(value));
         server_profile_add(profile, "log_capacity", value,
@@ -130,6 +155,11 @@ static void add_maria(struct server_profile *profile, const struct server_facts 
     if (commit != NULL) {
         snprintf(how, sizeof(how), "innodb_flush_log_at_trx_commit is %.20s", commit);
         server_profile_add(profile, "log_sync", strcmp(commit, "1") == 0 ? "yes" : "no", how);
+    }
+    /* MariaDB asks the drive first */
+    if (neighbors != NULL && strcmp(server->flavour, "MariaDB") != 0) {
+        server_profile_add(profile, "flush_neighbors", strcmp(neighbors, "0") != 0 ? "yes" : "no",
+                           "innodb_flush_neighbors");
     }
     /* MariaDB sets it to the number of processors; of MySQL it is a plugin's, 16 */
     if (strcmp(server->flavour, "MariaDB") == 0) {

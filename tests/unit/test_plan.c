@@ -282,6 +282,32 @@ static void fit_takes_the_largest_scale(void **state)
     assert_non_null(strstr(err.text, "too small"));
 }
 
+/* Whoever models his MySQL 5.7 means its rules, but what he sets himself comes after them. */
+static void a_version_sets_defaults_and_keys_override_them(void **state)
+{
+    static const char *sets[3] = {"database.like=mysql-5.7"};
+    struct plan_request request = ask("quick");
+    const struct model_settings *model = &plan.vms[0].model;
+
+    build(&request);
+    assert_int_equal(model->like, LIKE_MARIADB_10_11);
+    assert_true(model->cleaner_sleeps && model->purge_ns > 0 && !model->change_buffer);
+    plan_free(&plan);
+    request.sets = sets;
+    request.set_count = 1;
+    build(&request);
+    assert_int_equal(model->like, LIKE_MYSQL_5_7);
+    assert_true(!model->cleaner_sleeps && model->purge_ns == 0 && model->change_buffer);
+    assert_true(model->flush_neighbors);
+    plan_free(&plan);
+    sets[1] = "database.flush_neighbors=no";
+    sets[2] = "database.purge=2s";
+    request.set_count = 3;
+    build(&request);
+    assert_true(!model->flush_neighbors && model->purge_ns == 2000000000);
+    plan_free(&plan);
+}
+
 static void sets_reach_any_key(void **state)
 {
     static const char *const sets[] = {"drive.like=h3200-u2",
@@ -465,6 +491,7 @@ int main(void)
         cmocka_unit_test(for_shortens_in_proportion),
         cmocka_unit_test(scale_shrinks_all_together),
         cmocka_unit_test(fit_takes_the_largest_scale),
+        cmocka_unit_test(a_version_sets_defaults_and_keys_override_them),
         cmocka_unit_test(sets_reach_any_key),
         cmocka_unit_test(blocks_become_streams),
         cmocka_unit_test(readers_of_unwritten_ranges_fill_them),
