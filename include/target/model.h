@@ -58,6 +58,7 @@ struct model_settings {
     bool cleaner_sleeps;     /* MariaDB from 10.5.8: until it is woken, 9.4 (6) */
     bool full_page_writes;   /* postgres */
     bool data_checksums;     /* postgres: hint bits are logged too */
+    bool autovacuum;         /* postgres: tables are vacuumed by its default thresholds */
     uint64_t os_cache_bytes; /* postgres: of the operating system, which answers reads; 0: none */
     int64_t purge_ns;     /* MariaDB from 10.3: old versions are purged so often; 0: not modelled */
     bool optimizer_dives; /* innodb 5.x..: 4 */

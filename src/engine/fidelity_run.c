@@ -237,6 +237,7 @@ static void settings_of(struct model_settings *s, const struct fidelity_cell *ce
     s->k_loaded_special = true;
     s->names_loaded_per_call = true;
     if (cell->profile == MODEL_POSTGRES) {
+        s->autovacuum = false; /* as in the servers that were measured */
         s->checkpoint_ns = cell->checkpoint_ns ? cell->checkpoint_ns : 30 * SECOND_NS;
     }
     if (cell->checkpoint_ns) {

@@ -277,6 +277,8 @@ static const struct key database_rows[] = {
      .help = "postgres: whole pages go into the log after a checkpoint"},
     {"data_checksums", KEY_FLAG, MODEL(data_checksums), BY_PROFILE,
      .help = "postgres: pages carry checksums, so hint bits are logged too"},
+    {"autovacuum", KEY_FLAG, MODEL(autovacuum), BY_PROFILE,
+     .help = "postgres: passes over tables of which a fifth has changed, paced by cost"},
     {"os_cache", KEY_SIZE, MODEL(os_cache_bytes), "0", "64TiB", BY_PROFILE,
      .help = "postgres: cache of the operating system, which answers reads; 0: none"},
     {"optimizer_dives", KEY_FLAG, MODEL(optimizer_dives), BY_PROFILE,

@@ -25,7 +25,7 @@ enum session_phase {
     PHASE_COMMIT_LOG,
     PHASE_COMMIT_END,
     PHASE_ROLLBACK,
-    PHASE_PURGE, /* innodb: no user's, goes on until nothing is left to purge */
+    PHASE_PURGE, /* no user's: innodb's purge, postgres' autovacuum, until nothing is left */
 };
 
 enum session_flag {
@@ -76,10 +76,11 @@ struct model_session {
 };
 
 /*
- * A page that was never written is created, not read, whatever the touch. HINT: changed without a
- * log record (postgres); ENTRY: a leaf that gets an entry for a new version of a row (postgres).
+ * A page that was never written is created, not read, whatever the touch. Of postgres alone: HINT:
+ * changed without a log record; ENTRY: a leaf that gets an entry for a new version of a row;
+ * VACUUM: a page that autovacuum goes through.
  */
-enum touch_mode { TOUCH_READ, TOUCH_WRITE, TOUCH_HINT, TOUCH_ENTRY };
+enum touch_mode { TOUCH_READ, TOUCH_WRITE, TOUCH_HINT, TOUCH_ENTRY, TOUCH_VACUUM };
 struct touch {
     uint32_t page;
     uint8_t index, mode;

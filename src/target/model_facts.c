@@ -134,6 +134,7 @@ void model_warm(struct target *target, bool on)
     if (!on) {
         writer_start(m);
         purge_start(m);
+        vacuum_start(m);
     }
 }
 
@@ -160,6 +161,7 @@ void target_model_restart(struct target *target)
     }
     writer_start(m);
     purge_start(m);
+    vacuum_start(m);
 }
 
 void model_stop(struct target *target)
@@ -170,6 +172,7 @@ void model_stop(struct target *target)
     loop_disarm(m->loop, &m->lock_timer);
     writer_stop(m);
     purge_stop(m);
+    vacuum_stop(m);
 }
 
 const char *target_model_table(const struct target *target, uint64_t offset)

@@ -19,7 +19,8 @@ enum {
     PRUNE_BELOW = PAGE / 10 + 4, /* heap_page_prune_opt: a tenth of the page, and a line pointer */
     IMAGE_HEADER = 7,            /* XLogRecordBlockImageHeader and the hole's length */
     UNIT = 4,                    /* of sizes in struct heap_page */
-    CHAINS_MOST = 127
+    CHAINS_MOST = 127,
+    ROOM_LOOKS = 16 /* pages of the map of free space that are tried before the file grows */
 };
 #define ROWS_MOST 67000000ull /* beyond, places are drawn: 8 bytes a row would be too many */
 
@@ -213,7 +214,28 @@ static uint32_t chain_line(struct model *m, enum index_id id, struct heap_page *
 /* ---- changes -----------------------------------------------------------------------------------
  */
 
-/* RelationGetBufferForTuple(): the connection's page, the last one, a new one. */
+/* What the map of free space offers (GetPageWithFreeSpace), or a new one. */
+static uint32_t page_with_room(struct model *m, enum index_id id, uint32_t slot, uint32_t bytes)
+{
+    struct model_postgres *pg = m->postgres;
+    uint32_t page, from = pg->last[slot];
+
+    for (uint32_t i = 0; i < ROOM_LOOKS; i++) {
+        page = vacuum_room(m, id, slot, from);
+        if (page == POOL_NO_PAGE) {
+            break;
+        }
+        if (free_bytes(page_known(m, id, page)) >= bytes + LINE) {
+            return page;
+        }
+        vacuum_no_room(m, page);
+    }
+    page = model_grow(m, id);
+    pg->pages[page] = (struct heap_page){.free = HEAP_PAYLOAD / UNIT, .known = 1};
+    return page;
+}
+
+/* RelationGetBufferForTuple(): the connection's page, the last one, another one. */
 static uint32_t page_for(struct model *m, struct model_session *s, enum index_id id, uint32_t slot,
                          uint32_t bytes)
 {
@@ -225,24 +247,26 @@ static uint32_t page_for(struct model *m, struct model_session *s, enum index_id
 
     if (p == NULL || free_bytes(p) < bytes + LINE) {
         /* free space that pruning made is not in the map of it: only VACUUM puts it there */
-        page = model_grow(m, id) + 1;
+        page = page_with_room(m, id, slot, bytes) + 1;
         p = &pg->pages[page - 1];
-        *p = (struct heap_page){.free = HEAP_PAYLOAD / UNIT, .known = 1};
         pg->last[slot] = page;
     }
     *tail = page;
     set_free(p, free_bytes(p) - bytes - LINE);
     p->fresh = 1;
     xid_of(m, s);
+    vacuum_note_change(m, page - 1);
     return page - 1;
 }
 
 uint32_t heap_insert(struct model *m, struct model_session *s, enum index_id id, uint32_t slot)
 {
+    vacuum_note_insert(m, slot);
     return page_for(m, s, id, slot, shapes[id].bytes);
 }
 
-void heap_delete(struct model *m, struct model_session *s, enum index_id id, uint32_t page)
+void heap_delete(struct model *m, struct model_session *s, enum index_id id, uint32_t slot,
+                 uint32_t page)
 {
     struct heap_page *p = page_known(m, id, page);
 
@@ -250,6 +274,8 @@ void heap_delete(struct model *m, struct model_session *s, enum index_id id, uin
         page_prune(m, p);
     }
     page_leave(m, s, p, shapes[id].bytes);
+    vacuum_note_change(m, page);
+    vacuum_note_dead(m, slot, page);
 }
 
 bool heap_update(struct model *m, struct model_session *s, enum index_id id, uint32_t slot,
@@ -263,12 +289,14 @@ bool heap_update(struct model *m, struct model_session *s, enum index_id id, uin
         page_prune(m, p);
     }
     s->tail = page;
+    vacuum_note_change(m, page);
     if (free_bytes(p) < bytes + LINE) {
         /* the row is locked while another page is sought */
         p->full = 1;
         pg->elsewhere[id]++;
         log_append(&m->log, m->log_bytes->lock + bytes + m->log_bytes->update_moved);
         page_leave(m, s, p, shapes[id].bytes);
+        vacuum_note_dead(m, slot, page);
         s->tail = page_for(m, s, id, slot, bytes);
         return true;
     }
@@ -436,6 +464,52 @@ void postgres_leaf_insert(struct model *m, enum index_id id, uint32_t page)
     set_dead(p, dead_bytes(p) + bytes);
 }
 
+/* VACUUM prunes whatever is dead to all, be there room or not. */
+bool heap_vacuum(struct model *m, enum index_id id, uint32_t page)
+{
+    struct heap_page *p = page_known(m, id, page);
+
+    if (p->dead == 0 || !is_removable(m->postgres, p->xid)) {
+        return false;
+    }
+    page_prune(m, p);
+    return true;
+}
+
+/* Rows whose entries a leaf held when it was loaded: none of them leads to a dead version. */
+static void forget_entries(struct model *m, enum index_id id, uint32_t page)
+{
+    const struct model_index *index = &m->layout.index[id];
+    enum index_id heap = id == IX_CUSTOMER_KEY ? IX_CUSTOMER
+                         : id == IX_STOCK_KEY  ? IX_STOCK
+                                               : IX_SBTEST;
+    struct heap_row *rows = m->postgres->rows[heap];
+    bool is_key = id == IX_CUSTOMER_KEY || id == IX_STOCK_KEY || id == IX_SBTEST_KEY;
+    uint64_t leaf = page - index->first;
+
+    if (!is_key || rows == NULL || page < index->first || leaf >= index->leaves) {
+        return;
+    }
+    for (uint64_t rank = leaf * index->rows / index->leaves;
+         rank < (leaf + 1) * index->rows / index->leaves; rank++) {
+        rows[rank].before &= ENTRY_PAGE;
+    }
+}
+
+bool leaf_vacuum(struct model *m, enum index_id id, uint32_t page)
+{
+    struct heap_page *p = page_known(m, id, page);
+
+    forget_entries(m, id, page);
+    if (p->dead == 0) {
+        return false;
+    }
+    log_append(&m->log, m->log_bytes->pending + dead_bytes(p) / entry_bytes(id) * 2);
+    set_free(p, free_bytes(p) + dead_bytes(p));
+    p->dead = 0;
+    return true;
+}
+
 uint32_t postgres_image_bytes(const struct model *m, enum index_id id, uint32_t page)
 {
     return PAGE + IMAGE_HEADER - free_bytes(page_known(m, id, page));
@@ -493,6 +567,8 @@ uint64_t postgres_memory_bytes(const struct model_settings *settings,
     return bytes + (uint64_t)layout->pages * sizeof(struct heap_page) +
            (HEAP_TAILS + 1ull) * slots_of(settings) * sizeof(uint32_t) +
            order_count_of(settings) * sizeof(struct heap_order) +
+           vacuum_memory_bytes(settings, ((uint64_t)layout->pages / 64 + 1) * 8,
+                               slots_of(settings)) +
            os_cache_memory_bytes(settings, layout);
 }
 
@@ -535,7 +611,8 @@ int postgres_open(struct model *m, struct error *err)
     }
     return failed ? error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the heaps of %u pages",
                               m->layout.pages)
-                  : os_cache_open(m, err);
+           : vacuum_open(m, err) != 0 ? err->code
+                                      : os_cache_open(m, err);
 }
 
 void postgres_close(struct model *m)
@@ -553,6 +630,7 @@ void postgres_close(struct model *m)
     mem_large_free(pg->last, (uint64_t)pg->slots * sizeof(*pg->last));
     mem_large_free(pg->orders, pg->order_count * sizeof(*pg->orders));
     os_cache_close(m);
+    vacuum_close(m);
     mem_large_free(pg, sizeof(*pg));
     m->postgres = NULL;
 }

@@ -40,6 +40,8 @@ struct bgwriter {
 
 enum { XIDS_KEPT = 65536, HEAP_TAILS = 64 };
 
+struct model_vacuum;
+
 struct model_postgres {
     struct heap_page *pages;
     struct heap_row *rows[INDEXES]; /* NULL: too many rows, drawn (MODEL.md 9.4) */
@@ -54,11 +56,13 @@ struct model_postgres {
     uint32_t next_xid, oldest_xid;
     uint64_t running[XIDS_KEPT / 64]; /* a bit a transaction, by number modulo XIDS_KEPT */
     struct bgwriter bgwriter;
-    struct pool *os_cache; /* NULL: none */
+    struct model_vacuum *vacuum; /* NULL: off */
+    struct pool *os_cache;       /* NULL: none */
     uint64_t os_cache_reads;
     uint64_t images[INDEXES];
     uint64_t hot[INDEXES], same_page[INDEXES], elsewhere[INDEXES]; /* updates, by their kind */
     uint64_t pruned, killed;
+    uint64_t vacuums, vacuum_pages; /* tables that autovacuum went through, pages it visited */
 };
 
 int postgres_open(struct model *m, struct error *err);
@@ -74,7 +78,8 @@ void postgres_reconnect(struct model *m);
 
 /* slot: the heap's number among those that a connection inserts into: sbtest has one a table. */
 uint32_t heap_insert(struct model *m, struct model_session *s, enum index_id id, uint32_t slot);
-void heap_delete(struct model *m, struct model_session *s, enum index_id id, uint32_t page);
+void heap_delete(struct model *m, struct model_session *s, enum index_id id, uint32_t slot,
+                 uint32_t page);
 /*
  * A new version of a row on a page. False: heap-only (HOT), on the same page. True: every index
  * gets an entry for it; s->tail is its page, which may be the same. indexed: an indexed column
@@ -129,6 +134,31 @@ bool os_cache_read(struct model *m, struct model_session *s, uint32_t page);
 
 /* Every 200 ms (model_bgwriter.c). */
 void bgwriter_round(struct model *m);
+
+/* ---- autovacuum (model_vacuum.c) ---- */
+
+uint32_t vacuum_sessions(const struct model_settings *settings); /* behind those of the users */
+uint64_t vacuum_memory_bytes(const struct model_settings *settings, uint64_t map_bytes,
+                             uint32_t slots);
+int vacuum_open(struct model *m, struct error *err);
+void vacuum_close(struct model *m);
+void vacuum_start(struct model *m);
+void vacuum_stop(struct model *m);
+/* A version that index entries lead to is dead; a row was inserted; a page is not all-visible. */
+void vacuum_note_dead(struct model *m, uint32_t slot, uint32_t page);
+void vacuum_note_insert(struct model *m, uint32_t slot);
+void vacuum_note_change(struct model *m, uint32_t page);
+/* A page of the table on which there is room, as far as the map of free space knows, looked for
+ * from a page on; POOL_NO_PAGE: none. vacuum_no_room(): there is not. */
+uint32_t vacuum_room(struct model *m, enum index_id id, uint32_t slot, uint32_t from);
+void vacuum_no_room(struct model *m, uint32_t page);
+void vacuum_plan(const struct model *m, struct plan *plan);
+bool vacuum_step(struct model *m, uint32_t number);
+/* True: the page is changed and logged; ret_hint: it is changed. */
+bool vacuum_touch(struct model *m, enum index_id id, uint32_t page, bool *ret_hint);
+/* What it does to a heap page, and to a leaf (model_postgres.c). True: changed and logged. */
+bool heap_vacuum(struct model *m, enum index_id id, uint32_t page);
+bool leaf_vacuum(struct model *m, enum index_id id, uint32_t page);
 
 /* ---- touches (from model_reader.c) ---- */
 

@@ -18,7 +18,7 @@ void postgres_sysbench_prepare(struct model *m, struct model_session *s, const s
         break;
     case SYSBENCH_S_DELETE:
         s->old = heap_row_page(m, IX_SBTEST, row);
-        heap_delete(m, s, IX_SBTEST, s->old);
+        heap_delete(m, s, IX_SBTEST, slot, s->old);
         break;
     case SYSBENCH_S_INSERT:
         s->tail = heap_insert(m, s, IX_SBTEST, slot);

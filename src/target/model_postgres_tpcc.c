@@ -168,7 +168,8 @@ void postgres_tpcc_prepare(struct model *m, struct model_session *s, const struc
         prepare_history(m, s, op);
         break;
     case TPCC_S_DEL_REMOVE:
-        heap_delete(m, s, IX_NEW_ORDERS, tpcc_new_order_page(m, district, (uint32_t)op->key[2]));
+        heap_delete(m, s, IX_NEW_ORDERS, IX_NEW_ORDERS,
+                    tpcc_new_order_page(m, district, (uint32_t)op->key[2]));
         break;
     case TPCC_S_DEL_CARRIER:
         prepare_carrier(m, s, op, district);

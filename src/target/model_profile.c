@@ -39,6 +39,7 @@ static void defaults_postgres(struct model_settings *s)
     s->checkpoint_ns = 300 * SEC;
     s->checkpoint_depth = 32;
     s->full_page_writes = true;
+    s->autovacuum = true; /* documented: on */
 }
 
 /* 16 vCPUs, stored procedures: preset mssql2014_vm (MODEL.md 7.3) */

@@ -262,7 +262,9 @@ static uint32_t page_miss(struct model *m, uint32_t number, uint32_t page)
     s->flags |= SESSION_ARRIVED;
     read_submit(m, frame, page);
     frame_wait(m, frame, number);
-    note_run(m, page);
+    if (m->postgres == NULL) { /* who reads ahead there is the operating system */
+        note_run(m, page);
+    }
     writer_frames(m, false);
     return POOL_NONE;
 }
@@ -357,11 +359,12 @@ static void touch_postgres(struct model *m, struct model_session *s, uint32_t fr
     if (mode == TOUCH_ENTRY) {
         postgres_leaf_insert(m, id, page);
     }
-    if (mode == TOUCH_READ && postgres_read(m, page, &hint)) {
+    if ((mode == TOUCH_READ && postgres_read(m, page, &hint)) ||
+        (mode == TOUCH_VACUUM && vacuum_touch(m, id, page, &hint))) {
         dirty_logged(m, frame, id, page, lsn);
     } else if (hint) {
         touch_hint(m, frame, id, page);
-    } else if (mode != TOUCH_READ) {
+    } else if (mode == TOUCH_WRITE || mode == TOUCH_ENTRY) {
         touch_dirty(m, s, frame, id, page);
     }
 }
@@ -390,7 +393,9 @@ static bool visit(struct model *m, uint32_t number, enum index_id id, uint32_t p
             m->pool.accesses++;
             m->pool.hits++;
         }
-        pool_access(&m->pool, frame);
+        if (mode != TOUCH_VACUUM) { /* PinBuffer: a ring's pages are not used more than once */
+            pool_access(&m->pool, frame);
+        }
     }
     if (m->postgres) {
         touch_postgres(m, s, frame, id, page, mode);
@@ -421,7 +426,7 @@ static bool visit_parent(struct model *m, uint32_t number, const struct touch *t
     struct model_session *s = model_session(m, number);
     const struct model_index *index = &m->layout.index[touch->index];
 
-    if (index->level1_first == 0 || (s->flags & SESSION_DESCENDED)) {
+    if (index->level1_first == 0 || (s->flags & SESSION_DESCENDED) || touch->mode == TOUCH_VACUUM) {
         return true;
     }
     if (!visit(m, number, (enum index_id)touch->index, index_parent(index, touch->page),
@@ -441,7 +446,11 @@ static uint32_t plan_from(struct model *m, uint32_t number)
     plan->base = s->step;
     plan->count = 0;
     if (__builtin_expect(s->phase == PHASE_PURGE, 0)) {
-        purge_plan(m, number, plan);
+        if (m->postgres) {
+            vacuum_plan(m, plan);
+        } else {
+            purge_plan(m, number, plan);
+        }
     } else if (s->op->verb == OP_COMMIT) {
         plan_add(plan, IX_SYSTEM, s->leaf, TOUCH_WRITE);
     } else {

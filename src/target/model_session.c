@@ -389,7 +389,7 @@ static bool session_step(struct model *m, uint32_t number)
     case PHASE_COMMIT_LOG:
         return session_commit(m, number);
     case PHASE_PURGE:
-        return purge_step(m, number);
+        return m->postgres ? vacuum_step(m, number) : purge_step(m, number);
     case PHASE_ROLLBACK:
         if (session_compute(m, number)) {
             return false;

@@ -35,7 +35,8 @@ static const char postgres_query[] =
     "SELECT name, CASE WHEN unit IN ('B', 'kB', '8kB', 'MB', 'GB') THEN "
     "pg_size_bytes(current_setting(name))::text ELSE setting END FROM pg_settings WHERE name IN "
     "('shared_buffers', 'block_size', 'max_wal_size', 'wal_block_size', 'checkpoint_timeout', "
-    "'full_page_writes', 'data_checksums', 'synchronous_commit', 'fsync', 'lock_timeout')";
+    "'full_page_writes', 'data_checksums', 'autovacuum', 'synchronous_commit', 'fsync', "
+    "'lock_timeout')";
 
 static const struct profile_source postgres_sources[] = {
     {"shared_buffers", "buffer", UNIT_BYTES, MIB, 64 * TIB},
@@ -45,6 +46,7 @@ static const struct profile_source postgres_sources[] = {
     {"checkpoint_timeout", "checkpoint", UNIT_SECONDS, 1, 86400},
     {"full_page_writes", "full_page_writes", UNIT_BOOL, 0, 0},
     {"data_checksums", "data_checksums", UNIT_BOOL, 0, 0},
+    {"autovacuum", "autovacuum", UNIT_BOOL, 0, 0},
 };
 
 static const char maria_query[] =

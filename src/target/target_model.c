@@ -87,6 +87,12 @@ uint64_t model_buffer_bytes(const struct model_settings *settings)
                             settings->log_block_bytes);
 }
 
+/* Behind those of the users. */
+static uint32_t own_sessions(const struct model_settings *settings)
+{
+    return purge_sessions(settings) + vacuum_sessions(settings);
+}
+
 static const enum pool_policy policies[MODEL_PROFILES] = {
     [MODEL_INNODB] = POOL_INNODB,
     [MODEL_POSTGRES] = POOL_CLOCK,
@@ -148,7 +154,7 @@ static int open_maps(struct model *m, struct error *err)
     m->map_bytes = map_bytes(m->layout.pages);
     m->made_bytes = map_bytes(grown);
     m->sessions_bytes =
-        ((uint64_t)m->is.sessions + purge_sessions(&m->is)) * sizeof(struct model_session);
+        ((uint64_t)m->is.sessions + own_sessions(&m->is)) * sizeof(struct model_session);
     m->made = mem_large(m->made_bytes);
     m->sessions = mem_large(m->sessions_bytes);
     m->pending_map = has_pending(&m->is) ? mem_large(m->map_bytes) : NULL;
@@ -219,6 +225,7 @@ struct target *target_model_open(const struct model_settings *settings,
     }
     writer_start(m);
     purge_start(m);
+    vacuum_start(m);
     return &m->target;
 }
 
@@ -272,8 +279,7 @@ static uint64_t memory_of(const struct model_settings *settings, const struct mo
                     map_bytes(layout->pages);
 
     return sizeof(struct model) + maps + map_bytes(layout->pages - layout->grown_first) +
-           ((uint64_t)settings->sessions + purge_sessions(settings)) *
-               sizeof(struct model_session) +
+           ((uint64_t)settings->sessions + own_sessions(settings)) * sizeof(struct model_session) +
            pool_memory_bytes(frames_of(settings, layout), layout->pages,
                              layout->level1_end - layout->level1_first,
                              settings->profile == MODEL_INNODB) +
