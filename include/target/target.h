@@ -50,6 +50,11 @@ struct target_ops {
      * locks and log cost nothing, and begin() always returns true. For `start: warm`.
      */
     void (*warm)(struct target *, bool on);
+    /*
+     * While warm: so much time has passed as far as what is in memory goes (which page was used
+     * when), or what computing since the last call takes, if that is more. NULL: no matter.
+     */
+    void (*elapse)(struct target *, int64_t ns);
     /* Nothing of the background's own (cleaner, checkpoint) may go on after this. */
     void (*stop)(struct target *);
     void (*free)(struct target *);

@@ -5,11 +5,13 @@
 #include "world.h"
 
 /*
- * Warm start: every user in turn carries out a whole transaction, and no time passes. A round is as
- * many transactions as a sixteenth of the pool's frames. A pool that fills and then begins to evict
- * first misses more, then less again, so rounds are compared by windows: it is warm when the mean
- * page reads a transaction of the last WARM_WINDOW rounds and of those before differ by less than
- * WARM_TOLERANCE, or by less than WARM_READS (a pool that holds all that is asked for never fills).
+ * Warm start: every user in turn carries out a whole transaction, and no time passes, except for
+ * what is in memory, which ages by what its users would have paused or computed meanwhile. A round
+ * is as many transactions as a sixteenth of the pool's frames. A pool that fills and then begins to
+ * evict first misses more, then less again, so rounds are compared by windows: it is warm when the
+ * mean page reads a transaction of the last WARM_WINDOW rounds and of those before differ by less
+ * than WARM_TOLERANCE, or by less than WARM_READS (a pool that holds all that is asked for never
+ * fills).
  */
 #define WARM_TOLERANCE 0.03
 #define WARM_READS     0.02
@@ -25,6 +27,9 @@ static void warm_transaction(struct vm *vm, struct user *user)
         user->op.rows = 0;
         must(vm->target->ops->begin(vm->target, user->id, &user->op));
         must(user->op.status == OP_OK);
+    }
+    if (vm->target->ops->elapse) {
+        vm->target->ops->elapse(vm->target, (pause.keying_ns + pause.think_ns) / vm->user_count);
     }
 }
 

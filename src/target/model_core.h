@@ -167,6 +167,7 @@ struct model {
     struct session_queue ready, for_frame, for_read_slot, for_space, for_log;
     uint32_t depth; /* of our own event handlers on the stack */
     bool warm, stopped;
+    int64_t warm_ns, warm_cpu_ns; /* passed while it was warmed; computed since that was asked */
     struct timer ready_timer, lock_timer;
 
     struct model_io *reads;
@@ -212,6 +213,12 @@ bool session_compute(struct model *m, uint32_t number);
 /* Around whatever the model does in answer to an event: runs all that are ready at the end. */
 void model_enter(struct model *m);
 void model_leave(struct model *m);
+
+/* The pool's own clock, on which the time of a warm start came before 0. */
+static inline void model_pool_clock(struct model *m)
+{
+    m->pool.now_ms = (uint32_t)((m->loop->now_ns + m->warm_ns) / 1000000);
+}
 
 /* ---- growth ---- */
 
@@ -316,6 +323,7 @@ void reader_wake_frames(struct model *m); /* some are free: as many go on */
 void model_facts(const struct target *target, struct target_facts *ret);
 uint32_t model_check(struct target *target, struct target_check *ret, uint32_t limit);
 void model_warm(struct target *target, bool on);
+void model_elapse(struct target *target, int64_t ns);
 void model_stop(struct target *target);
 
 /* ---- rows ---- */

@@ -138,6 +138,16 @@ void model_warm(struct target *target, bool on)
     }
 }
 
+void model_elapse(struct target *target, int64_t ns)
+{
+    struct model *m = model_of(target);
+    int64_t computing = m->warm_cpu_ns / m->is.cores;
+
+    must(m->warm);
+    m->warm_ns += ns > computing ? ns : computing;
+    m->warm_cpu_ns = 0;
+}
+
 void target_model_restart(struct target *target)
 {
     struct model *m = model_of(target);

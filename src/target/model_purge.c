@@ -149,7 +149,7 @@ static void purge_fire(struct timer *timer)
     loop_arm(m->loop, timer, m->loop->now_ns + m->is.purge_ns);
     model_enter(m);
     purge->due = purge->count;
-    m->pool.now_ms = (uint32_t)(m->loop->now_ns / 1000000);
+    model_pool_clock(m);
     for (uint32_t i = 0; i < PURGE_WORKERS; i++) {
         struct model_session *s = model_session(m, m->is.sessions + i);
 

@@ -482,7 +482,7 @@ bool reader_walk(struct model *m, uint32_t number)
 {
     struct model_session *s = model_session(m, number);
 
-    m->pool.now_ms = (uint32_t)(m->loop->now_ns / 1000000);
+    model_pool_clock(m);
     do {
         uint32_t here = plan_from(m, number);
 

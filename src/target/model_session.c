@@ -454,6 +454,7 @@ bool model_begin(struct target *target, uint32_t number, struct op *op)
     must(s->op == NULL);
     op->status = OP_OK;
     op->rows = 0;
+    m->warm_cpu_ns += m->warm ? cpu_ns : 0;
     if (cpu_ns && !m->warm) {
         s->cpu_ns += (uint32_t)((float)cpu_ns * cpu_factor(&m->factors, &m->rng));
     }

@@ -186,6 +186,7 @@ static const struct target_ops target_model_ops = {
     .facts = model_facts,
     .check = model_check,
     .warm = model_warm,
+    .elapse = model_elapse,
     .stop = model_stop,
     .free = model_free,
 };
