@@ -274,7 +274,7 @@ static void far_pour_near(struct loop *loop)
         uint32_t next = far->nodes[node].next;
 
         if (next) {
-            __builtin_prefetch(far->nodes[next].timer);
+            mem_prefetch(far->nodes[next].timer);
         }
         far_free(far, node);
         heap_push(loop, timer);

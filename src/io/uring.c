@@ -191,7 +191,7 @@ static uint32_t ring_reap(struct ring *ring)
             continue;
         }
         if (n + 1 < ready) {
-            __builtin_prefetch((void *)(uintptr_t)uring->cq.cqes[(head + n + 1) & mask].user_data);
+            mem_prefetch((void *)(uintptr_t)uring->cq.cqes[(head + n + 1) & mask].user_data);
         }
         ring->flying--;
         if (__builtin_expect(io == NULL, 0)) {
