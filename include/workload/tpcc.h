@@ -43,7 +43,7 @@ enum {
  * statement has not are 0.
  */
 enum tpcc_statement {
-    TPCC_S_BEGIN, /* key: kind */
+    TPCC_S_BEGIN, /* key: kind; key[7]: where its struct txn lies, for tpcc_foresee() */
     TPCC_S_COMMIT,
     TPCC_S_ROLLBACK,
     /* New-Order */
@@ -123,6 +123,18 @@ double tpcc_wait_factor(const struct tpcc_settings *settings, int64_t cycle_ns);
  */
 struct workload *tpcc_open(const struct tpcc_settings *settings, struct error *err);
 const struct catalog *tpcc_catalog(void);
+
+/*
+ * The rows that a New-Order or Payment will ask for, whatever is answered: for a target that can
+ * fetch ahead. c, name: 0 if it is not asked for so; w, d: the customer's. Of another kind: w 0.
+ */
+struct tpcc_foresight {
+    uint32_t w, d, c, name;
+    bool by_name;
+    uint32_t line_count;
+    uint32_t supply[TPCC_MAX_LINES], item[TPCC_MAX_LINES]; /* item 0: the unused one */
+};
+void tpcc_foresee(const struct txn *txn, struct tpcc_foresight *ret);
 
 /* The C constants of NURand: of the load and of the run (clause 2.1.6.1 holds between them). */
 struct tpcc_constants {

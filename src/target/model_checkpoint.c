@@ -73,7 +73,7 @@ void checkpoint_begin(struct model *m)
     }
     c->active = true;
     c->lsn = m->log.lsn;
-    c->hand = 0;
+    c->hand = c->ahead = 0;
     c->total = m->pool.dirty;
     c->dirtied = m->pool.dirtied;
     c->done = 0;
@@ -173,6 +173,31 @@ static uint32_t checkpoint_next(struct model *m)
     }
 }
 
+/* Pages behind the hand that are on their way to us: first the bucket, two steps later the frame.
+ */
+static void checkpoint_fetch(struct model *m, uint32_t pages)
+{
+    struct checkpoint *c = &m->writer->checkpoint;
+    const uint64_t *map = is_mapped(m) ? c->map : m->pool.dirty_map;
+
+    if (c->ahead < c->hand) {
+        c->ahead = c->hand;
+        pages = CHECKPOINT_AHEAD;
+    }
+    for (uint32_t i = 0; i < pages && c->ahead < m->layout.pages; i++) {
+        uint32_t page = pool_map_next(map, c->ahead, m->layout.pages);
+
+        if (page == POOL_NO_PAGE) {
+            c->ahead = m->layout.pages;
+            break;
+        }
+        pool_prefetch(&m->pool, page);
+        pool_prefetch_frame(&m->pool, c->coming[(c->steps + 2) % CHECKPOINT_AHEAD]);
+        c->coming[c->steps++ % CHECKPOINT_AHEAD] = page;
+        c->ahead = page + 1;
+    }
+}
+
 static uint32_t checkpoint_due(const struct model *m)
 {
     const struct checkpoint *c = &m->writer->checkpoint;
@@ -217,6 +242,7 @@ void checkpoint_pump(struct model *m)
         writer_run(m, page, pages, WRITE_CHECKPOINT, POOL_NONE);
         c->done += pages;
         c->hand = page + pages;
+        checkpoint_fetch(m, pages);
     }
     if (page == POOL_NO_PAGE && w->out[WRITE_CHECKPOINT] == 0 && c->before == 0) {
         if (is_mapped(m)) {

@@ -119,6 +119,8 @@ struct model;
 
 /* What the rows of a workload are to the model: two implementations, tpcc and sysbench. */
 struct rows_ops {
+    /* A transaction begins: fetch what it will look at. NULL: nothing is known. */
+    void (*foresee)(struct model *, const struct op *);
     /* The row that op locks, 0 if none; hot: many want it, so computing is done before. */
     uint64_t (*lock)(struct model *, const struct op *, bool *ret_hot);
     /* Once, with the lock held: choose where rows go (tail, leaf, split). */

@@ -58,9 +58,14 @@ void locks_close(struct model_locks *locks)
     memset(locks, 0, sizeof(*locks));
 }
 
-static uint32_t *locks_head(struct model_locks *locks, uint64_t key)
+static uint32_t *locks_head(const struct model_locks *locks, uint64_t key)
 {
     return &locks->heads[rng_hash(key) & locks->head_mask];
+}
+
+void locks_prefetch(const struct model_locks *locks, uint64_t key)
+{
+    mem_prefetch(locks_head(locks, key));
 }
 
 static void locks_hold(struct model_locks *locks, uint32_t session, uint32_t node)

@@ -50,6 +50,7 @@ int locks_open(struct model_locks *locks, uint32_t sessions, uint32_t nodes, str
 void locks_close(struct model_locks *locks);
 uint64_t locks_memory_bytes(uint32_t sessions, uint32_t nodes);
 
+void locks_prefetch(const struct model_locks *locks, uint64_t key); /* soon to be taken */
 /*
  * An exclusive lock on a row for a session that waits for none. now_ms: for locks_overdue().
  * Uncontended: one chain of the hash, no events.

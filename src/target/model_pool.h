@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 
 /*
  * MIDPOINT: two lists, a page grows young when it is used a second after it came. INNODB: the same
@@ -123,7 +124,7 @@ static inline struct pool_bucket *pool_bucket_of(const struct pool *pool, uint64
 static inline void pool_prefetch(const struct pool *pool, uint32_t page)
 {
     if (page < pool->level1_first || page >= pool->level1_end) {
-        __builtin_prefetch(pool_bucket_of(pool, pool_hash(page)));
+        mem_prefetch(pool_bucket_of(pool, pool_hash(page)));
     }
 }
 
@@ -132,7 +133,7 @@ static inline void pool_prefetch(const struct pool *pool, uint32_t page)
 static inline void pool_prefetch_before(const struct pool *pool, uint32_t frame)
 {
     if (frame != POOL_NONE) {
-        __builtin_prefetch(&pool->frames[pool->frames[frame].prev & FRAME_LINK]);
+        mem_prefetch(&pool->frames[pool->frames[frame].prev & FRAME_LINK]);
         pool_prefetch(pool, pool->frames[frame].page);
     }
 }
@@ -154,17 +155,35 @@ static inline uint32_t pool_matches(const struct pool_bucket *bucket, uint32_t t
     return (uint32_t)x | (uint32_t)(x >> 32);
 }
 
-/* The frame that probably holds the page: brought nearer, not looked at. */
-static inline void pool_prefetch_frame(const struct pool *pool, uint32_t page)
+/* The frame that probably holds the page, POOL_NONE if certainly none does; it is not looked at. */
+static inline uint32_t pool_guess(const struct pool *pool, uint32_t page)
 {
     uint64_t hash = pool_hash(page);
     const struct pool_bucket *bucket = pool_bucket_of(pool, hash);
     uint32_t found = pool_matches(bucket, (uint32_t)hash & ~pool->frame_mask, pool->frame_mask);
+    uint32_t slot = found ? bucket->slot[__builtin_ctz(found)] & pool->frame_mask : 0;
 
-    if (found) {
-        uint32_t slot = bucket->slot[__builtin_ctz(found)] & pool->frame_mask;
+    return slot ? slot - 1 : POOL_NONE;
+}
 
-        __builtin_prefetch(&pool->frames[slot ? slot - 1 : 0]);
+/* The frame of a page whose bucket was fetched: brought nearer. */
+static inline void pool_prefetch_frame(const struct pool *pool, uint32_t page)
+{
+    uint32_t frame = pool_guess(pool, page);
+
+    if (frame != POOL_NONE) {
+        mem_prefetch(&pool->frames[frame]);
+    }
+}
+
+/* A page whose frame was fetched: those beside it in the list, which it leaves if promoted. */
+static inline void pool_prefetch_beside(const struct pool *pool, uint32_t page)
+{
+    uint32_t frame = pool->policy == POOL_MIDPOINT ? pool_guess(pool, page) : POOL_NONE;
+
+    if (frame != POOL_NONE) {
+        mem_prefetch(&pool->frames[pool->frames[frame].prev & FRAME_LINK]);
+        mem_prefetch(&pool->frames[pool->frames[frame].next & FRAME_LINK]);
     }
 }
 

@@ -5,8 +5,8 @@
 #include "model_core.h"
 #include "model_postgres.h"
 
-/* How far ahead of the walk a bucket is fetched, and the frame it leads to. */
-enum { BUCKET_AHEAD = 8, FRAME_AHEAD = 4 };
+/* How far ahead of the walk a bucket is fetched, the frame it leads to, and those beside that. */
+enum { BUCKET_AHEAD = 9, FRAME_AHEAD = 6, BESIDE_AHEAD = 3 };
 /* Linear read-ahead (innodb's defaults): the next 64 pages once 56 of 64 were read in order. */
 enum { EXTENT_PAGES = 64, RUN_LEAST = 56 };
 enum { READS_MOST = 2048 };
@@ -463,6 +463,9 @@ static uint32_t plan_from(struct model *m, uint32_t number)
     for (uint32_t i = 0; i < here && i < BUCKET_AHEAD; i++) {
         pool_prefetch(&m->pool, plan->touches[i].page);
     }
+    for (uint32_t i = 0; i < here && i < FRAME_AHEAD && here > 1; i++) {
+        pool_prefetch_frame(&m->pool, plan->touches[i].page);
+    }
     return here;
 }
 
@@ -475,6 +478,9 @@ static void fetch_ahead(const struct model *m, uint32_t at, uint32_t here)
     }
     if (at + FRAME_AHEAD < here) {
         pool_prefetch_frame(&m->pool, touches[at + FRAME_AHEAD].page);
+    }
+    if (at + BESIDE_AHEAD < here) {
+        pool_prefetch_beside(&m->pool, touches[at + BESIDE_AHEAD].page);
     }
 }
 

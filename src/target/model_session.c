@@ -436,6 +436,9 @@ static void session_begin(struct model *m, uint32_t number, const struct op *op)
     session_over(m, number);
     s->flags = SESSION_TXN;
     s->kind = (uint8_t)op->key[0];
+    if (m->rows->foresee) {
+        m->rows->foresee(m, op);
+    }
 }
 
 static uint8_t first_phase(const struct op *op)

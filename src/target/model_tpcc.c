@@ -17,15 +17,19 @@ static uint64_t mix(const struct model *m, int64_t a, int64_t b)
     return rng_hash(m->tpcc->seed ^ ((uint64_t)a << 32 | (uint64_t)b));
 }
 
+/* The middle by first name is any of them with equal chance (WORKLOADS.md 1.4). */
+uint32_t tpcc_name_middle(const struct model *m, uint32_t district, uint32_t name, uint32_t matches)
+{
+    return tpcc_name_customer(m, district, name, (uint32_t)(mix(m, district, name) % matches));
+}
+
 static void answer_by_name(const struct model *m, struct op *op, uint32_t district)
 {
     uint32_t name = (uint32_t)op->key[2];
     uint32_t matches = tpcc_name_matches(m, district, name);
 
-    /* the middle by first name is any of them with equal chance (WORKLOADS.md 1.4) */
     op->rows = matches;
-    op->answer[0] =
-        tpcc_name_customer(m, district, name, (uint32_t)(mix(m, district, name) % matches));
+    op->answer[0] = tpcc_name_middle(m, district, name, matches);
 }
 
 static void answer_last_order(const struct model *m, struct op *op, uint32_t district)
@@ -53,7 +57,7 @@ static void apply_order(struct model *m, struct model_session *s, const struct o
     s->ordered.order = o;
     s->ordered.customer = (uint16_t)c;
     s->ordered.line_count = (uint8_t)lines;
-    __builtin_prefetch(&t->last_order[tpcc_customer_rank(district, c)]);
+    mem_prefetch(&t->last_order[tpcc_customer_rank(district, c)]);
 }
 
 static void apply_line(struct model *m, struct model_session *s, const struct op *op,
@@ -78,17 +82,18 @@ static void apply_new_order(struct model *m, struct model_session *s, struct op 
         op->answer[0] = (int64_t)(mix(m, op->key[0], 1) % 2001);
         break;
     case TPCC_S_NO_CUSTOMER:
-        __builtin_prefetch(at);
+        mem_prefetch(at);
         op->answer[0] = (int64_t)(mix(m, district, op->key[2]) % 5001);
         break;
     case TPCC_S_NO_DISTRICT:
-        tpcc_hint_tails(m, district);
+        tpcc_ahead_tails(m, district);
+        tpcc_ahead_frames(m);
         s->home = district;
         op->answer[0] = at->next_o_id;
         op->answer[1] = (int64_t)(mix(m, district, 2) % 2001);
         break;
     case TPCC_S_NO_DISTRICT_SET:
-        tpcc_hint_tail_pages(m, district);
+        tpcc_ahead_tail_pages(m, district);
         at->next_o_id = (uint32_t)op->key[2];
         s->flags |= SESSION_NEXT;
         break;
@@ -99,7 +104,7 @@ static void apply_new_order(struct model *m, struct model_session *s, struct op 
         s->flags |= SESSION_NEW_ORDER;
         break;
     case TPCC_S_NO_ITEM:
-        tpcc_hint_stock(m, s, op->key[0]);
+        tpcc_ahead_stock(m, s, op->key[0]);
         op->rows = op->key[0] > 0;
         op->answer[0] =
             op->key[0] > 0 ? tpcc_item_price_cents(m->tpcc->seed, (uint32_t)op->key[0]) : 0;
@@ -128,6 +133,7 @@ static void apply_payment(struct model *m, struct model_session *s, struct op *o
     case TPCC_S_PAY_DISTRICT_ADD:
         s->home = district;
         s->paid_cents[1] = (int32_t)op->key[2];
+        tpcc_ahead_frames(m);
         s->flags |= SESSION_PAID_D;
         break;
     case TPCC_S_PAY_BY_NAME:
@@ -154,11 +160,13 @@ static void apply_delivery(struct model *m, struct model_session *s, struct op *
 
     switch ((enum tpcc_statement)op->statement) {
     case TPCC_S_DEL_OLDEST:
+        tpcc_ahead_delivery(m, district);
         op->rows = at->new_orders > 0;
         op->answer[0] = at->oldest;
         break;
     case TPCC_S_DEL_REMOVE:
         must(op->key[2] == at->oldest && at->new_orders > 0);
+        tpcc_ahead_frames(m);
         at->oldest++;
         at->new_orders--;
         s->home = district / TPCC_DISTRICTS * TPCC_DISTRICTS;
@@ -495,6 +503,7 @@ static void populate(struct model_tpcc *t)
 }
 
 static const struct rows_ops tpcc_rows_ops = {
+    .foresee = tpcc_rows_foresee,
     .lock = tpcc_rows_lock,
     .prepare = tpcc_rows_prepare,
     .plan = tpcc_rows_plan,

@@ -27,6 +27,12 @@ struct tpcc_tail {
     uint32_t mask;
 };
 
+/* Pages that were foreseen: of a New-Order, or of one district's Delivery. */
+struct tpcc_ahead {
+    uint32_t count;
+    uint32_t pages[2 * TPCC_MAX_LINES + 4];
+};
+
 struct model_tpcc {
     struct tpcc_warehouse *warehouses;
     struct tpcc_district *districts;
@@ -42,6 +48,7 @@ struct model_tpcc {
     uint16_t name_rank[TPCC_NAMES + 1]; /* rows of a district with a smaller last name */
     float name_mean[TPCC_NAMES];        /* mean number of customers beyond the first 1,000 */
     uint64_t seed;
+    struct tpcc_ahead ahead;
 };
 
 static inline uint32_t tpcc_district_of(int64_t w, int64_t d)
@@ -89,13 +96,34 @@ uint64_t tpcc_name_row(const struct model *m, uint32_t district, uint32_t name);
 uint32_t tpcc_tail_page(struct model *m, struct tpcc_tail *tail, enum index_id id,
                         uint32_t district, uint32_t row);
 uint32_t tpcc_heap_tail(struct model *m, enum index_id id);
-/* What the next statements will look at is fetched: the stock of an item, a district's tails. */
-void tpcc_hint_stock(const struct model *m, const struct model_session *s, int64_t item);
-void tpcc_hint_tails(const struct model *m, uint32_t district);
-void tpcc_hint_tail_pages(const struct model *m, uint32_t district);
+static inline uint32_t *tpcc_tail_slot(const struct tpcc_tail *tail, uint32_t district,
+                                       uint32_t page)
+{
+    return &tail->pages[(uint64_t)district * (tail->mask + 1) + (page & tail->mask)];
+}
+
+/*
+ * ---- what later statements will look at is fetched (model_tpcc_ahead.c) ----
+ *
+ * A page is three fetches, one after the other: its bucket, its frame, and the frames beside that
+ * in the list. None changes anything.
+ */
+
+/* BEGIN: buckets of what a transaction will ask for. */
+void tpcc_rows_foresee(struct model *m, const struct op *op);
+/* Frames of the pages foreseen last. */
+void tpcc_ahead_frames(const struct model *m);
+/* The stock of an item: the frames beside its page's, and its lock. */
+void tpcc_ahead_stock(const struct model *m, const struct model_session *s, int64_t item);
+/* A district's tails, and then the pages they say. */
+void tpcc_ahead_tails(const struct model *m, uint32_t district);
+void tpcc_ahead_tail_pages(const struct model *m, uint32_t district);
+/* Delivery: the oldest order, its customer and its lines; and the next district's. */
+void tpcc_ahead_delivery(struct model *m, uint32_t district);
 
 /* ---- plans (model_tpcc_plan.c) ---- */
 
+uint64_t tpcc_stock_lock(int64_t w, int64_t i);
 uint64_t tpcc_rows_lock(struct model *m, const struct op *op, bool *ret_hot);
 void tpcc_rows_prepare(struct model *m, struct model_session *s, const struct op *op);
 void tpcc_rows_plan(struct model *m, const struct model_session *s, const struct op *op,
@@ -103,6 +131,8 @@ void tpcc_rows_plan(struct model *m, const struct model_session *s, const struct
 
 /* ---- counts (model_tpcc.c) ---- */
 
+uint32_t tpcc_name_middle(const struct model *m, uint32_t district, uint32_t name,
+                          uint32_t matches);
 void tpcc_rows_apply(struct model *m, struct model_session *s, struct op *op);
 
 #endif

@@ -10,16 +10,11 @@ enum { LINES_BITS = 4, CUSTOMER_BITS = 12, FIRST_LINE_SHIFT = LINES_BITS + CUSTO
 /* ---- tails -------------------------------------------------------------------------------------
  */
 
-static uint32_t *tail_slot(const struct tpcc_tail *tail, uint32_t district, uint32_t page)
-{
-    return &tail->pages[(uint64_t)district * (tail->mask + 1) + (page & tail->mask)];
-}
-
 uint32_t tpcc_tail_page(struct model *m, struct tpcc_tail *tail, enum index_id id,
                         uint32_t district, uint32_t row)
 {
     uint32_t rows = m->layout.index[id].tail_rows;
-    uint32_t *slot = tail_slot(tail, district, row / rows);
+    uint32_t *slot = tpcc_tail_slot(tail, district, row / rows);
 
     if (row % rows == 0 || *slot == 0) {
         *slot = model_grow(m, id);
@@ -36,8 +31,8 @@ static uint32_t tail_find(const struct model *m, const struct tpcc_tail *tail, e
     uint32_t grown = m->grown[id] < index->reserve ? m->grown[id] : index->reserve;
 
     page = page > last ? last : page;
-    if (last - page <= tail->mask && *tail_slot(tail, district, page)) {
-        return *tail_slot(tail, district, page);
+    if (last - page <= tail->mask && *tpcc_tail_slot(tail, district, page)) {
+        return *tpcc_tail_slot(tail, district, page);
     }
     if (grown == 0) {
         return index->first + index->leaves - 1;
@@ -53,50 +48,6 @@ uint32_t tpcc_heap_tail(struct model *m, enum index_id id)
         t->heap_page[id] = model_grow(m, id);
     }
     return t->heap_page[id];
-}
-
-/* The supplying warehouse is the home one in 99 of 100 lines. */
-void tpcc_hint_stock(const struct model *m, const struct model_session *s, int64_t item)
-{
-    uint32_t w = s->home / TPCC_DISTRICTS;
-
-    if (item > 0) {
-        pool_prefetch_frame(&m->pool, index_leaf(&m->layout.index[IX_STOCK],
-                                                 tpcc_stock_rank((int64_t)w + 1, item)));
-    }
-}
-
-static uint32_t *tail_now(const struct model *m, const struct tpcc_tail *tail, enum index_id id,
-                          uint32_t district, uint32_t rows)
-{
-    return tail_slot(tail, district, rows / m->layout.index[id].tail_rows);
-}
-
-void tpcc_hint_tails(const struct model *m, uint32_t district)
-{
-    const struct model_tpcc *t = m->tpcc;
-    const struct tpcc_district *at = &t->districts[district];
-    uint32_t orders = at->next_o_id - FIRST_ORDER;
-    uint64_t ring = (uint64_t)district * (t->order_mask + 1);
-
-    __builtin_prefetch(tail_now(m, &t->order_tail, IX_ORDERS, district, orders));
-    __builtin_prefetch(tail_now(m, &t->new_order_tail, IX_NEW_ORDERS, district, orders));
-    __builtin_prefetch(tail_now(m, &t->line_tail, IX_ORDER_LINE, district, at->lines));
-    __builtin_prefetch(&t->orders[ring + (at->next_o_id & t->order_mask)], 1);
-    __builtin_prefetch(&t->items[(uint64_t)district * RECENT_ITEMS +
-                                 at->next_o_id % RECENT_ORDERS * TPCC_MAX_LINES],
-                       1);
-}
-
-void tpcc_hint_tail_pages(const struct model *m, uint32_t district)
-{
-    const struct model_tpcc *t = m->tpcc;
-    const struct tpcc_district *at = &t->districts[district];
-    uint32_t orders = at->next_o_id - FIRST_ORDER;
-
-    pool_prefetch(&m->pool, *tail_now(m, &t->order_tail, IX_ORDERS, district, orders));
-    pool_prefetch(&m->pool, *tail_now(m, &t->new_order_tail, IX_NEW_ORDERS, district, orders));
-    pool_prefetch(&m->pool, *tail_now(m, &t->line_tail, IX_ORDER_LINE, district, at->lines));
 }
 
 /* ---- orders ------------------------------------------------------------------------------------

@@ -17,6 +17,11 @@ static uint64_t lock_key(uint64_t table, uint64_t row)
     return table << LOCK_SHIFT | row;
 }
 
+uint64_t tpcc_stock_lock(int64_t w, int64_t i)
+{
+    return lock_key(LOCK_STOCK, tpcc_stock_rank(w, i));
+}
+
 /* The statements behind a FOR UPDATE hold its lock already. */
 uint64_t tpcc_rows_lock(struct model *m, const struct op *op, bool *ret_hot)
 {
@@ -31,7 +36,7 @@ uint64_t tpcc_rows_lock(struct model *m, const struct op *op, bool *ret_hot)
         *ret_hot = true;
         return lock_key(LOCK_DISTRICT, tpcc_district_of(key[0], key[1]));
     case TPCC_S_NO_STOCK:
-        return lock_key(LOCK_STOCK, tpcc_stock_rank(key[0], key[1]));
+        return tpcc_stock_lock(key[0], key[1]);
     case TPCC_S_PAY_CUSTOMER:
     case TPCC_S_DEL_CUSTOMER:
         return lock_key(LOCK_CUSTOMER,
@@ -214,17 +219,9 @@ static void plan_stock(const struct model *m, struct plan *plan, int64_t w, int6
     plan_row(m, plan, IX_STOCK, rank, mode);
 }
 
-/* The next stock page is probably that of the home warehouse: fetch what leads to it. */
-static void plan_item(const struct model *m, const struct model_session *s, struct plan *plan,
-                      int64_t item)
+static void plan_item(const struct model *m, struct plan *plan, int64_t item)
 {
-    uint32_t w = s->home / TPCC_DISTRICTS;
-
     plan_row(m, plan, IX_ITEM, (uint64_t)(item > 0 ? item - 1 : TPCC_ITEMS - 1), TOUCH_READ);
-    if (item > 0) {
-        pool_prefetch(&m->pool, index_leaf(&m->layout.index[IX_STOCK],
-                                           tpcc_stock_rank((int64_t)w + 1, item)));
-    }
 }
 
 static void plan_stock_set(const struct model *m, struct plan *plan, const struct op *op)
@@ -426,7 +423,7 @@ static void plan_new_order(const struct model *m, const struct model_session *s,
         plan_add(plan, IX_NEW_ORDERS, s->tail, TOUCH_WRITE);
         break;
     case TPCC_S_NO_ITEM:
-        plan_item(m, s, plan, op->key[0]);
+        plan_item(m, plan, op->key[0]);
         break;
     case TPCC_S_NO_STOCK:
         plan_stock(m, plan, op->key[0], op->key[1], TOUCH_READ);

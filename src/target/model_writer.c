@@ -522,6 +522,9 @@ uint32_t writer_warm_frame(struct model *m)
         }
         pool_evict(pool, frame);
     }
+    if (pool->policy == POOL_MIDPOINT) {
+        pool_prefetch_before(pool, pool->tail);
+    }
     return pool_take(pool);
 }
 

@@ -27,14 +27,16 @@ struct flush_batch {
     uint64_t oldest, lsn, newest; /* newest: of its pages, if watched */
 };
 
+enum { CHECKPOINT_AHEAD = 4 };
 struct checkpoint {
     bool active, syncing;
     uint64_t lsn;  /* everything below is on the drive when it is done */
     uint32_t hand; /* next page to look at */
     uint32_t total, done, out, allowed, before;
     int64_t began_ns;
-    uint64_t dirtied; /* pages dirtied before it began */
-    uint64_t *map;    /* postgres: what was dirty when it began */
+    uint64_t dirtied;                                /* pages dirtied before it began */
+    uint64_t *map;                                   /* postgres: what was dirty when it began */
+    uint32_t ahead, steps, coming[CHECKPOINT_AHEAD]; /* pages that are fetched before their turn */
 };
 
 struct model_writer {

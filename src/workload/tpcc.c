@@ -129,6 +129,17 @@ static bool next(struct workload *workload, struct txn *txn, struct op *op)
     }
 }
 
+void tpcc_foresee(const struct txn *txn, struct tpcc_foresight *ret)
+{
+    ret->w = ret->line_count = 0;
+    if (txn->kind == TPCC_NEW_ORDER) {
+        ret->by_name = false;
+        new_order_foresee(txn, ret);
+    } else if (txn->kind == TPCC_PAYMENT) {
+        payment_foresee(txn, ret);
+    }
+}
+
 static void restart(struct workload *workload, struct txn *txn)
 {
     txn->step = 0;

@@ -122,6 +122,20 @@ static bool line_next(struct txn *txn, struct op *op, uint32_t step)
     }
 }
 
+void new_order_foresee(const struct txn *txn, struct tpcc_foresight *ret)
+{
+    const struct new_order *order = (const struct new_order *)&txn->state;
+
+    ret->w = order->w;
+    ret->d = order->d;
+    ret->c = order->c;
+    ret->line_count = order->line_count;
+    for (uint32_t i = 0; i < order->line_count; i++) {
+        ret->supply[i] = line_supply(order->lines[i]);
+        ret->item[i] = line_item(order->lines[i]);
+    }
+}
+
 bool new_order_next(struct txn *txn, struct op *op)
 {
     struct new_order *order = new_order_of(txn);
@@ -129,7 +143,7 @@ bool new_order_next(struct txn *txn, struct op *op)
 
     switch (step) {
     case 0:
-        return tpcc_ask1(op, TPCC_S_BEGIN, TPCC_NEW_ORDER);
+        return tpcc_begin(txn, op, TPCC_NEW_ORDER);
     case 1:
         return tpcc_ask1(op, TPCC_S_NO_WAREHOUSE, order->w);
     case 2:

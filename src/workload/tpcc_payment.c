@@ -40,13 +40,24 @@ static bool ask_customer(struct payment *pay, struct txn *txn, struct op *op)
     return tpcc_ask3(op, TPCC_S_PAY_CUSTOMER, pay->c_w, pay->c_d, pay->c);
 }
 
+void payment_foresee(const struct txn *txn, struct tpcc_foresight *ret)
+{
+    const struct payment *pay = (const struct payment *)&txn->state;
+
+    ret->w = pay->c_w;
+    ret->d = pay->c_d;
+    ret->by_name = pay->by_name;
+    ret->c = pay->by_name ? 0 : pay->c;
+    ret->name = pay->name;
+}
+
 bool payment_next(struct txn *txn, struct op *op)
 {
     struct payment *pay = payment_of(txn);
 
     switch (txn->step++) {
     case 0:
-        return tpcc_ask1(op, TPCC_S_BEGIN, TPCC_PAYMENT);
+        return tpcc_begin(txn, op, TPCC_PAYMENT);
     case 1:
         return tpcc_ask2(op, TPCC_S_PAY_WAREHOUSE_ADD, pay->w, pay->amount_cents);
     case 2:

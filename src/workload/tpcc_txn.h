@@ -89,6 +89,9 @@ void order_status_choose(struct tpcc *tpcc, uint32_t w, struct rng *rng, struct 
 void delivery_choose(struct tpcc *tpcc, uint32_t w, struct rng *rng, struct txn *txn);
 void stock_level_choose(uint32_t w, uint32_t d, struct rng *rng, struct txn *txn);
 
+void new_order_foresee(const struct txn *txn, struct tpcc_foresight *ret);
+void payment_foresee(const struct txn *txn, struct tpcc_foresight *ret);
+
 /* workload_ops.next of each kind. */
 bool new_order_next(struct txn *txn, struct op *op);
 bool payment_next(struct txn *txn, struct op *op);
@@ -195,6 +198,12 @@ static inline bool tpcc_roll_back(struct txn *txn, struct op *op)
     txn->step = TPCC_OVER;
     txn->rolled_back = 1;
     return tpcc_ask1(op, TPCC_S_ROLLBACK, 0);
+}
+
+/* BEGIN of a transaction that can be foreseen. Always true. */
+static inline bool tpcc_begin(const struct txn *txn, struct op *op, enum tpcc_kind kind)
+{
+    return tpcc_ask8(op, TPCC_S_BEGIN, kind, 0, 0, 0, 0, 0, 0, (int64_t)(intptr_t)txn);
 }
 
 #endif

@@ -219,7 +219,7 @@ static void on_done(struct op *op)
 static void note(struct asking *asking, const struct op *op)
 {
     asking->digest = rng_hash(asking->digest ^ op->statement);
-    for (uint32_t i = 0; i < OP_KEYS; i++) {
+    for (uint32_t i = 0; i < (op->verb == OP_BEGIN ? 1 : OP_KEYS); i++) {
         asking->digest = rng_hash(asking->digest ^ (uint64_t)op->key[i]);
     }
     asking->by_statement[op->statement]++;
