@@ -40,8 +40,9 @@ enum session_flag {
     SESSION_PAID_W = 256,
     SESSION_PAID_D = 512,
     SESSION_PAID_H = 1024,
-    SESSION_MOVED = 2048, /* postgres: the operation moves its row to another page */
-    SESSION_NAMED = 4096, /* postgres: the customer was found by his name */
+    SESSION_MOVED = 2048,  /* postgres: the operation moves its row to another page */
+    SESSION_NAMED = 4096,  /* postgres: the customer was found by his name */
+    SESSION_MERGED = 8192, /* innodb: the other page that is touched has been freed */
 };
 
 /* A session between and within operations: 80 bytes, and 16 in the lock table. */
@@ -56,8 +57,14 @@ struct model_session {
     uint32_t leaf;    /* random index: where it inserts */
     uint32_t split;   /* ... and the page that splits off; POOL_NO_PAGE if none */
     uint32_t home;    /* district, from 0 over all warehouses */
-    uint32_t old;     /* postgres: the page of the version that the operation replaces */
-    uint32_t xid;     /* postgres: of its transaction, 0 before the first change */
+    union {
+        uint32_t old;  /* postgres: the page of the version that the operation replaces */
+        uint32_t left; /* innodb: the leaf before the one where a tree changes, or could */
+    };
+    union {
+        uint32_t xid;   /* postgres: of its transaction, 0 before the first change */
+        uint32_t right; /* innodb: and the one behind; POOL_NO_PAGE for none */
+    };
     union {
         struct {
             uint32_t order;
@@ -76,11 +83,13 @@ struct model_session {
 };
 
 /*
- * A page that was never written is created, not read, whatever the touch. Of postgres alone: HINT:
+ * A page that was never written is created, not read, whatever the touch. HEADER: changed, and not
+ * promoted by it: in MariaDB a file's headers come to the end of the LRU list though they are used
+ * all the time (measured: each scan of the tail writes them). Of postgres alone: HINT:
  * changed without a log record; ENTRY: a leaf that gets an entry for a new version of a row;
  * VACUUM: a page that autovacuum goes through.
  */
-enum touch_mode { TOUCH_READ, TOUCH_WRITE, TOUCH_HINT, TOUCH_ENTRY, TOUCH_VACUUM };
+enum touch_mode { TOUCH_READ, TOUCH_WRITE, TOUCH_HINT, TOUCH_ENTRY, TOUCH_HEADER, TOUCH_VACUUM };
 struct touch {
     uint32_t page;
     uint8_t index, mode;

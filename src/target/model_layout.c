@@ -6,7 +6,8 @@
 
 #include "base/must.h"
 
-enum { SUPERBLOCK_LEAST = 4096, SYSTEM_PAGES = 64, DOUBLEWRITE_PAGES = 128 };
+enum { SUPERBLOCK_LEAST = 4096, DOUBLEWRITE_PAGES = 128 };
+enum { SYSTEM_PAGES = ROLLBACK_PAGES + HEADER_PAGES * HEADER_TABLES };
 /* of a page: headers, trailer, special space (MODEL.md 3.1) */
 enum { SQLSERVER_PAYLOAD = 8192 - 96 };
 
@@ -211,6 +212,9 @@ static uint64_t least_reserve(const struct model_layout *layout,
     }
     if (growth_weight(layout, id) <= 0) {
         return 0;
+    }
+    if (id == IX_SBTEST_K && settings->k_fill_pristine) {
+        return 64 + layout->index[id].leaves; /* every one that is full comes to be two */
     }
     if (id >= IX_SBTEST) {
         return 64 + layout->index[id].leaves / 100;

@@ -39,6 +39,12 @@ enum index_id {
 };
 
 /*
+ * Of innodb's system pages those that transactions share (undo, rollback segments), then three of
+ * each table: its map of extents, its bitmap and its inodes. Tables beyond share them.
+ */
+enum { ROLLBACK_PAGES = 64, HEADER_PAGES = 3, HEADER_TABLES = 64 };
+
+/*
  * An index or heap. Its leaves as loaded are pages [first, first + leaves), those added later
  * [grown_first, grown_first + reserve), its level-1 pages from level1_first on (0: it has at most
  * one, which is the root and pinned, or it is a heap). Absent if leaves == 0.

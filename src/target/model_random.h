@@ -6,16 +6,18 @@
 
 /*
  * The leaves in the order of their keys, which are places in [0, loaded << shift): records in each,
- * where it begins, and which comes next; 10 bytes a leaf, and 4 for each that was loaded, to find
+ * where it begins, and which comes next; 12 bytes a leaf, and 4 for each that was loaded, to find
  * the leaf in which its range begins. Leaves are counted with the grown ones behind the loaded.
  */
 struct model_random {
     uint16_t *fill;
+    uint16_t *heap; /* records that the page has had room for, those that were removed included */
     uint32_t *next, *from, *head;
     enum index_id id;
     uint32_t loaded, leaves, shift;
     uint32_t freed;       /* leaf that was merged away last; the one before it in its `next` */
     uint32_t merge_below; /* innodb: a leaf with fewer records looks for one to merge with */
+    uint32_t tidy_room;   /* innodb: for fewer records than these a page is not reorganized */
     uint64_t splits, merges;
 };
 

@@ -393,7 +393,7 @@ static bool visit(struct model *m, uint32_t number, enum index_id id, uint32_t p
             m->pool.accesses++;
             m->pool.hits++;
         }
-        if (mode != TOUCH_VACUUM) { /* PinBuffer: a ring's pages are not used more than once */
+        if (mode < TOUCH_HEADER) { /* PinBuffer: a ring's pages are not used more than once */
             pool_access(&m->pool, frame);
         }
     }

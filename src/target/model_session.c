@@ -301,7 +301,7 @@ static void session_prepare(struct model *m, struct model_session *s)
                rng_unit(&m->rng) < SYSTEM_WRITES) {
         const struct model_index *system = &m->layout.index[IX_SYSTEM];
 
-        s->leaf = system->first + (uint32_t)rng_below(&m->rng, system->leaves);
+        s->leaf = system->first + (uint32_t)rng_below(&m->rng, ROLLBACK_PAGES);
     } else {
         s->phase = PHASE_COMMIT_CPU;
     }
