@@ -2,14 +2,17 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/dist.h"
 #include "base/must.h"
 #include "model_writer.h"
 
 /* innodb (MODEL.md 5.2): one batch at a time, from the tail of the LRU list and the flush list. */
 
 #define SECOND_NS 1000000000ll
-enum { MEAN_SECONDS = 30, FILES = 256 };
+enum { MEAN_SECONDS = 30, FILES = 256, EXTENT_PAGES = 64 };
 enum { SCAN_LOOKS = 1024 }; /* frames looked at in one go, beside those that are to be freed */
+enum { USER_LOOKS = 100 };
+enum { SCANS_MOST = 40 }; /* with so many in a second none is without */
 
 static void batch_next(struct model *m);
 
@@ -38,10 +41,10 @@ static uint64_t age_of(const struct model *m)
     return m->log.lsn - m->log.checkpoint;
 }
 
-/* Furious flushing begins a sixteenth before those who write must wait. */
-static bool age_is_high(const struct model *m)
+/* An eighth before those who write must wait (log_t::max_modified_age_async). */
+static bool is_too_old(const struct model *m, uint64_t lsn)
 {
-    return age_of(m) > m->log.is.limit_bytes / 16 * 15;
+    return m->log.lsn - lsn > m->log.is.limit_bytes / 8 * 7;
 }
 
 /* ---- a batch -----------------------------------------------------------------------------------
@@ -130,6 +133,56 @@ static void batch_pages(struct model *m)
 
         writer_send(m, batch->page[i], 1, kind, POOL_NONE, batch->lsn, batch->newest);
     }
+}
+
+/*
+ * The dirty pages that lie side by side with one, in its extent of 64: InnoDB writes them with it
+ * where the drive says it is rotational (innodb_flush_neighbors = 1, buf_flush_try_neighbors).
+ */
+static void extent_of(const struct model *m, uint32_t page, uint32_t *ret_low, uint32_t *ret_end)
+{
+    bool level1;
+    enum index_id id = layout_owner(&m->layout, page, &level1);
+    const struct model_index *index = &m->layout.index[id == INDEXES ? IX_SYSTEM : id];
+    bool grown = page >= index->grown_first && page < index->grown_first + index->reserve;
+    uint32_t first = grown ? index->grown_first : index->first, end;
+
+    *ret_low = page;
+    *ret_end = page + 1;
+    if (id == INDEXES || id == IX_SYSTEM || level1) {
+        return;
+    }
+    end = first + (grown ? index->reserve : index->leaves);
+    *ret_low = page - (page - first) % EXTENT_PAGES;
+    *ret_end = *ret_low + EXTENT_PAGES < end ? *ret_low + EXTENT_PAGES : end;
+}
+
+/* False: it is not dirty, or on its way already. */
+static bool batch_add_neighbor(struct model *m, uint32_t page, bool from_list)
+{
+    uint32_t frame;
+
+    if (!pool_page_dirty(&m->pool, page)) {
+        return false;
+    }
+    frame = pool_find(&m->pool, page);
+    return (m->pool.frames[frame].prev & FRAME_WRITING) == 0 && batch_add(m, frame, from_list);
+}
+
+/* Returns how many pages were added: none if the batch is full. */
+static uint32_t batch_add_all(struct model *m, uint32_t frame, bool from_list, bool neighbors)
+{
+    uint32_t page = m->pool.frames[frame].page, before = m->writer->batch.count, low, end;
+
+    if (!batch_add(m, frame, from_list) || !neighbors) {
+        return m->writer->batch.count - before;
+    }
+    extent_of(m, page, &low, &end);
+    for (uint32_t i = page; i > low && batch_add_neighbor(m, i - 1, from_list); i--) {
+    }
+    for (uint32_t i = page + 1; i < end && batch_add_neighbor(m, i, from_list); i++) {
+    }
+    return m->writer->batch.count - before;
 }
 
 /* Tablespace files that the batch touched: each gets a sync of its own. */
@@ -238,6 +291,7 @@ static void tail_scan(struct model *m)
     uint32_t frame = pool->tail, looks = SCAN_LOOKS + 2 * w->free_target;
 
     w->tail_due = 0;
+    w->refill = false;
     while (frame != POOL_NONE && pool->free_count < w->free_target && looks-- > 0) {
         const struct pool_frame *f = &pool->frames[frame];
         uint32_t before = f->prev & FRAME_LINK;
@@ -251,20 +305,39 @@ static void tail_scan(struct model *m)
         }
         frame = before;
     }
-    w->refill = pool->free_count < w->free_target;
+}
+
+/*
+ * Who finds no free frame looks at the last hundred of the list for one that is clean
+ * (buf_LRU_scan_and_free_block), and waits for the cleaner if there is none.
+ */
+void flush_evict_one(struct model *m)
+{
+    struct pool *pool = &m->pool;
+    uint32_t frame = pool->tail;
+
+    for (uint32_t i = 0; i < USER_LOOKS && frame != POOL_NONE && pool->free_count == 0; i++) {
+        uint32_t before = pool->frames[frame].prev & FRAME_LINK;
+
+        if ((pool->frames[frame].prev & (FRAME_DIRTY | FRAME_WRITING | FRAME_READING)) == 0) {
+            pool_evict(pool, frame);
+        }
+        frame = before;
+    }
 }
 
 static void batch_fill_from_tail(struct model *m)
 {
     struct model_writer *w = m->writer;
     uint32_t frame = m->pool.tail, looks = SCAN_LOOKS + 4 * w->free_target;
+    bool neighbors = m->is.flush_neighbors && m->pool.free_count >= w->free_target / 2;
 
     while (frame != POOL_NONE && w->tail_due > 0 && w->batch.count < BATCH_PAGES && looks-- > 0) {
         const struct pool_frame *f = &m->pool.frames[frame];
         uint32_t before = f->prev & FRAME_LINK;
 
         if ((f->prev & FRAME_DIRTY) && (f->prev & FRAME_WRITING) == 0) {
-            batch_add(m, frame, false);
+            batch_add_all(m, frame, false, neighbors);
             w->tail_due--;
         }
         frame = before;
@@ -277,17 +350,33 @@ static void batch_fill_from_list(struct model *m)
     struct model_writer *w = m->writer;
     uint64_t lsn;
 
-    while (w->batch.count < BATCH_PAGES && (w->quota > 0 || age_is_high(m))) {
-        uint32_t frame = pool_oldest(&m->pool, &lsn);
+    while (w->batch.count < BATCH_PAGES) {
+        uint32_t frame = pool_oldest(&m->pool, &lsn), added;
 
-        if (frame == POOL_NONE) {
+        if (frame == POOL_NONE || (w->quota == 0 && !is_too_old(m, lsn))) {
             w->quota = 0;
             return;
         }
         pool_oldest_pop(&m->pool);
-        batch_add(m, frame, true);
-        w->quota -= w->quota > 0;
+        added = batch_add_all(m, frame, true, m->is.flush_neighbors);
+        w->quota -= added < w->quota ? added : w->quota;
     }
+}
+
+/* One that frames are short for waits until the writes of the one before are done. */
+static bool scan_is_due(struct model *m)
+{
+    struct model_writer *w = m->writer;
+
+    if (w->refill) {
+        return true;
+    }
+    if (m->pool.free_count >= w->free_low || w->batch.state != BATCH_IDLE || w->tail_due > 0) {
+        return false;
+    }
+    w->asleep = false;
+    w->scans++;
+    return true;
 }
 
 void flush_pump(struct model *m)
@@ -303,7 +392,7 @@ void flush_pump(struct model *m)
         batch->oldest = m->log.lsn;
         pool_oldest(&m->pool, &batch->oldest);
     }
-    if (w->refill || m->pool.free_count < w->free_low) {
+    if (scan_is_due(m)) {
         tail_scan(m);
         reader_wake_frames(m);
     }
@@ -326,29 +415,103 @@ void flush_pump(struct model *m)
 /* ---- once a second -----------------------------------------------------------------------------
  */
 
-static double per_cent_by_age(const struct model *m)
-{
-    double cap = (double)m->log.is.limit_bytes, age = (double)age_of(m), f = 100 * age / cap;
-    double low = m->is.io_capacity > 0 ? m->is.io_capacity : 1;
+#define DIRTY_MOST 0.9 /* of the frames: innodb_max_dirty_pages_pct */
 
-    return age < 0.1 * cap ? 0 : m->is.io_capacity_max / low * (f * sqrt(f) / 7.5);
+static bool age_is_low(const struct model *m)
+{
+    return (double)age_of(m) < 0.1 * (double)m->log.is.limit_bytes;
 }
 
-static uint32_t pages_to_flush(struct model *m)
+static double per_cent_by_age(const struct model *m)
 {
-    struct model_writer *w = m->writer;
-    double percent = per_cent_by_age(m), by_lsn = 0, n;
+    double f = 100 * (double)age_of(m) / (double)m->log.is.limit_bytes;
+    double low = m->is.io_capacity > 0 ? m->is.io_capacity : 1;
+
+    return age_is_low(m) ? 0 : m->is.io_capacity_max / low * (f * sqrt(f) / 7.5);
+}
+
+/* What became dirty first, in the next three seconds' worth of log: a second's share. */
+static double pages_by_lsn(struct model *m)
+{
     uint64_t oldest;
 
-    if (m->pool.dirty >= m->pool.count * 0.9) {
-        percent = percent > 100 ? percent : 100;
-    }
     if (pool_oldest(&m->pool, &oldest) == POOL_NONE) {
         return 0;
     }
-    by_lsn = pool_dirty_before(&m->pool, oldest + (uint64_t)(3 * w->lsn_rate)) / 3.0;
-    n = (m->is.io_capacity * percent / 100 + w->page_rate + by_lsn) / 3;
-    return n < m->is.io_capacity_max ? (uint32_t)n : m->is.io_capacity_max;
+    return pool_dirty_before(&m->pool, oldest + (uint64_t)(3 * m->writer->lsn_rate)) / 3.0;
+}
+
+static uint32_t at_most(double pages, uint32_t most)
+{
+    return pages < most ? (uint32_t)pages : most;
+}
+
+static void mysql_means(struct model *m)
+{
+    struct model_writer *w = m->writer;
+    uint64_t flushed = w->pages_of[WRITE_CHECKPOINT];
+
+    w->lsn_rate += ((double)(m->log.lsn - w->second_lsn) - w->lsn_rate) / MEAN_SECONDS;
+    w->page_rate += ((double)(flushed - w->second_written) - w->page_rate) / MEAN_SECONDS;
+    w->second_lsn = m->log.lsn;
+    w->second_written = flushed;
+}
+
+static uint32_t mysql_pages(struct model *m)
+{
+    double percent = per_cent_by_age(m);
+
+    if (m->pool.dirty >= m->pool.count * DIRTY_MOST) {
+        percent = percent > 100 ? percent : 100;
+    }
+    if (m->pool.dirty == 0) {
+        return 0;
+    }
+    return at_most((m->is.io_capacity * percent / 100 + m->writer->page_rate + pages_by_lsn(m)) / 3,
+                   m->is.io_capacity_max);
+}
+
+/* Means of thirty passes, halved with those before; a pass counts all pages that were written. */
+static void maria_means(struct model *m)
+{
+    struct model_writer *w = m->writer;
+    int64_t seconds = (m->loop->now_ns - w->second_ns) / SECOND_NS;
+
+    if (++w->seconds < MEAN_SECONDS && seconds < MEAN_SECONDS) {
+        return;
+    }
+    seconds = seconds < 1 ? 1 : seconds;
+    w->lsn_rate = ((double)(m->log.lsn - w->second_lsn) / (double)seconds + w->lsn_rate) / 2;
+    w->page_rate =
+        ((double)(m->pool.captured - w->second_written) / (double)seconds + w->page_rate) / 2;
+    w->second_ns = m->loop->now_ns;
+    w->second_lsn = m->log.lsn;
+    w->second_written = m->pool.captured;
+    w->seconds = 0;
+}
+
+/*
+ * page_cleaner_flush_pages_recommendation from 10.6.13 on: age says whether, no longer how much,
+ * while innodb_max_dirty_pages_pct_lwm is 0. The first pass writes all, or io_capacity.
+ */
+static uint32_t maria_pages(struct model *m)
+{
+    struct model_writer *w = m->writer;
+    double by_lsn, dirty = m->pool.dirty, capacity = m->is.io_capacity;
+
+    if (w->second_ns == 0 || age_is_low(m)) {
+        w->second_ns = m->loop->now_ns;
+        w->second_lsn = m->log.lsn;
+        w->second_written = m->pool.captured;
+        if (dirty <= capacity || capacity / DIRTY_MOST > m->pool.count) {
+            return at_most(dirty, m->is.io_capacity_max);
+        }
+        return m->is.io_capacity;
+    }
+    maria_means(m);
+    by_lsn = pages_by_lsn(m);
+    return at_most((capacity + w->page_rate + (by_lsn > 1 ? by_lsn : 1)) / 3,
+                   m->is.io_capacity_max);
 }
 
 /*
@@ -357,13 +520,28 @@ static uint32_t pages_to_flush(struct model *m)
  */
 static bool cleaner_rests(const struct model *m)
 {
-    return m->pool.dirty < m->pool.count * 0.9 &&
-           (double)age_of(m) < 0.1 * (double)m->log.is.limit_bytes;
+    return m->pool.dirty < m->pool.count * DIRTY_MOST && age_is_low(m);
 }
 
-void flush_wake(struct model *m)
+/*
+ * The cleaner looks at the flush list when it has waited for a second; a scan that frames were
+ * short for ends the wait, and it begins anew (buf_flush_page_cleaner from 10.6.13 on). On a real
+ * host scans do not come evenly: as if by chance, so that a second has none with probability
+ * e^-scans.
+ */
+static void maria_second(struct model *m)
 {
-    m->writer->asleep = m->writer->asleep && cleaner_rests(m);
+    struct model_writer *w = m->writer;
+    bool quiet =
+        w->scans == 0 || (w->scans < SCANS_MOST && rng_unit(&m->rng) < dist_exp(-(double)w->scans));
+
+    w->scans = 0;
+    if (!quiet || w->asleep) {
+        return;
+    }
+    w->asleep = cleaner_rests(m);
+    w->quota = w->asleep ? 0 : maria_pages(m);
+    w->refill = !w->asleep && m->pool.free_count < w->free_target;
 }
 
 static void second_fire(struct timer *timer)
@@ -371,17 +549,15 @@ static void second_fire(struct timer *timer)
     struct model_writer *w =
         (struct model_writer *)((char *)timer - offsetof(struct model_writer, interval));
     struct model *m = w->owner;
-    double share = 1.0 / MEAN_SECONDS;
-    uint64_t flushed = w->pages_of[WRITE_CHECKPOINT];
 
     model_enter(m);
-    w->lsn_rate += ((double)(m->log.lsn - w->second_lsn) - w->lsn_rate) * share;
-    w->page_rate += ((double)(flushed - w->second_written) - w->page_rate) * share;
-    w->second_lsn = m->log.lsn;
-    w->second_written = flushed;
     flush_move_checkpoint(m);
-    w->asleep = m->is.cleaner_sleeps && (w->asleep || cleaner_rests(m));
-    w->quota = w->asleep ? 0 : pages_to_flush(m);
+    if (m->is.cleaner_sleeps) {
+        maria_second(m);
+    } else {
+        mysql_means(m);
+        w->quota = mysql_pages(m);
+    }
     loop_arm(m->loop, timer, m->loop->now_ns + SECOND_NS);
     flush_pump(m);
     model_leave(m);
@@ -392,6 +568,8 @@ void flush_start_timer(struct model *m)
     struct model_writer *w = m->writer;
 
     w->second_written = w->pages_of[WRITE_CHECKPOINT];
+    w->second_ns = 0;
+    w->asleep = m->is.cleaner_sleeps;
     w->interval.fire = second_fire;
     loop_disarm(m->loop, &w->interval);
     loop_arm(m->loop, &w->interval, m->loop->now_ns + SECOND_NS);

@@ -436,8 +436,10 @@ void writer_frames(struct model *m, bool none)
         return;
     }
     if (m->is.profile == MODEL_INNODB) {
-        flush_wake(m);
         flush_pump(m);
+        if (none) {
+            flush_evict_one(m);
+        }
         return;
     }
     if (none && w->looked >= looks_most(m)) {

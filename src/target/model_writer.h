@@ -55,8 +55,11 @@ struct model_writer {
     struct timer sweep;
     uint32_t quota, warm_hand, warm_coming[2];
     uint64_t second_lsn, second_written;
-    double lsn_rate, page_rate;
-    bool refill;       /* innodb: fewer frames are free than the cleaner keeps: until it has them */
+    double lsn_rate, page_rate; /* a second, smoothed */
+    int64_t second_ns;          /* MariaDB: when they were last worked out; 0: never */
+    uint32_t seconds;           /* ... and how often they could have been since */
+    uint32_t scans;    /* innodb: of the tail, that frames were short for, in this second */
+    bool refill;       /* innodb: the tail is to be looked at, whatever is free */
     uint32_t tail_due; /* ... dirty pages that its last scan met and has still to write */
     bool asleep;       /* innodb: the flush list is left alone until something wakes the cleaner */
     bool full_charge;  /* the log is near its limit: no pacing */
@@ -97,7 +100,7 @@ void sweep_victim(struct model *m);
 /* ---- innodb (model_flush.c) ---- */
 
 void flush_pump(struct model *m);
-void flush_wake(struct model *m); /* frames run short */
+void flush_evict_one(struct model *m); /* there is no frame */
 void flush_log_advanced(struct model *m);
 void flush_page_done(struct model *m);
 void flush_move_checkpoint(struct model *m);
