@@ -56,6 +56,9 @@ bool sql_schema_statement(const struct sql_schema *schema, enum sql_schema_stage
 void sql_schema_made(const struct sql_schema *schema, enum sql_schema_stage stage, uint32_t i,
                      struct text *ret);
 
+/* How many stored procedures belong to it. */
+uint32_t sql_schema_procedures(const struct sql_schema *schema);
+
 /*
  * The tables that are filled: enum tpcc_table; sbtest by number from 0; tpcb: branches, tellers,
  * accounts, history.

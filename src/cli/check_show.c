@@ -83,8 +83,10 @@ enum exit_code check_servers(const struct plan *plan, bool quiet)
             exit = page_say_error(&err);
         }
     }
-    text_addf(&out, "%u of %u rules hold\n", shown.passed, shown.passed + shown.broken);
-    page_write(&out);
+    if (shown.passed + shown.broken > 0) {
+        text_addf(&out, "%u of %u rules hold\n", shown.passed, shown.passed + shown.broken);
+        page_write(&out);
+    }
     text_free(&out);
     mem_free(findings);
     return shown.broken > 0 ? EXIT_WRONG_DATA : exit;

@@ -25,7 +25,8 @@ const char *const server_settings_query[SQL_DIALECTS] = {
     "'max_prepared_stmt_count', 'table_open_cache', 'open_files_limit', 'max_allowed_packet', "
     "'local_infile', 'auto_increment_increment', 'wait_timeout', 'tx_isolation', "
     "'transaction_isolation', 'autocommit', 'read_only', 'innodb_read_only', "
-    "'super_read_only', 'thread_handling', 'version', 'version_comment')",
+    "'super_read_only', 'thread_handling', 'log_bin_trust_function_creators', 'version', "
+    "'version_comment')",
 };
 
 static void take_row(void *context, const struct sql_value *columns, uint32_t count)

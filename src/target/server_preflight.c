@@ -226,6 +226,12 @@ static void look_at_loading(struct flight *flight)
                  packet),
              "SET GLOBAL max_allowed_packet = 16777216");
     }
+    if (flight->need->schema->procedures && is_set(flight, "log_bin", "ON") &&
+        is_set(flight, "log_bin_trust_function_creators", "OFF")) {
+        hint(add(flight, FINDING_HARD, "procedures",
+                 "with a binary log the server makes no functions that change rows"),
+             "SET GLOBAL log_bin_trust_function_creators = 1");
+    }
     if (is_set(flight, "local_infile", "OFF")) {
         hint(add(flight, FINDING_SOFT, "load",
                  "local_infile is OFF: rows go by INSERT, which is slower"),
@@ -367,6 +373,30 @@ static void look_at_foreign(struct flight *flight, int64_t found)
 }
 
 /* Negative: the server could not be asked. */
+static int look_at_procedures(struct flight *flight)
+{
+    int64_t found = 0, wanted = sql_schema_procedures(flight->need->schema);
+    char query[256];
+
+    if (wanted == 0 || flight->need->load) {
+        return 0;
+    }
+    snprintf(query, sizeof(query),
+             "SELECT count(*) FROM information_schema.routines WHERE routine_name LIKE "
+             "'rawtps%%' AND routine_schema = %s",
+             is_postgres(flight) ? "current_schema()" : "database()");
+    if (sql_plain_number(flight->plain, query, &found, flight->err) < 0) {
+        return flight->err->code;
+    }
+    if (found < wanted) {
+        hint(add(flight, FINDING_HARD, "procedures", "%lld of the %lld stored procedures are there",
+                 (long long)found, (long long)wanted),
+             "load it again with --set target.procedures=yes and --replace, or run it without");
+    }
+    return 0;
+}
+
+/* Negative: the server could not be asked. */
 static int look_at_data(struct flight *flight, struct sql_schema_load *load)
 {
     int64_t known = count_tables(flight, "rawtps_load"), found;
@@ -390,7 +420,7 @@ static int look_at_data(struct flight *flight, struct sql_schema_load *load)
         look_at_foreign(flight, found);
     }
     compare_load(flight, load);
-    return 0;
+    return look_at_procedures(flight);
 }
 
 /* Hard ones first, then soft ones, each in the order in which they were found. */

@@ -61,15 +61,19 @@ static const char new_order_maria[] =
     NEW_ORDER_HEAD "WHILE v_i < p_lines DO\n" TAKE_LINE FIND_ITEM NEW_ORDER_LINE
                    "SET v_i = v_i + 1;\nEND WHILE;\nRETURN 1;\n";
 
-/* Clause 2.5.2.2: position n/2 rounded up; row_number() counts as the client would. */
-#define BY_NAME(w, d, none)                                                                        \
+/* Clause 2.5.2.2: position n/2 rounded up. MySQL counts rows by a variable alone. */
+#define MIDDLE_POSTGRES "LIMIT 1 OFFSET (v_n + 1) / 2 - 1;\n"
+#define MIDDLE_MARIA    "LIMIT v_n, 1;\n"
+#define BY_NAME(w, d, none, count, middle)                                                         \
     "IF v_c = 0 THEN\n"                                                                            \
     "SELECT count(*) INTO v_n FROM customer WHERE c_w_id = " w " AND c_d_id = " d                  \
     " AND c_last = p_name;\n"                                                                      \
-    "IF v_n = 0 THEN " none " END IF;\n"                                                           \
-    "SELECT c_id INTO v_c FROM (SELECT c_id, row_number() OVER (ORDER BY c_first, c_id) n "        \
-    "FROM customer WHERE c_w_id = " w " AND c_d_id = " d " AND c_last = p_name) m "                \
-    "WHERE n = (v_n + 1) DIV 2;\nEND IF;\n"
+    "IF v_n = 0 THEN " none " END IF;\n" count                                                     \
+    "SELECT c_id INTO v_c FROM customer WHERE c_w_id = " w " AND c_d_id = " d                      \
+    " AND c_last = p_name ORDER BY c_first, c_id " middle "END IF;\n"
+#define BY_NAME_POSTGRES(w, d) BY_NAME(w, d, NONE_POSTGRES, "", MIDDLE_POSTGRES)
+#define BY_NAME_MARIA(w, d)                                                                        \
+    BY_NAME(w, d, NONE_MARIA, "SET v_n = (v_n + 1) DIV 2 - 1;\n", MIDDLE_MARIA)
 
 #define PAYMENT_HEAD                                                                               \
     "UPDATE warehouse SET w_ytd = w_ytd + p_amount WHERE w_id = p_w;\n"                            \
@@ -93,9 +97,9 @@ static const char new_order_maria[] =
 #define NONE_MARIA    "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no such name';"
 
 static const char payment_postgres[] =
-    "v_c := p_c;\n" PAYMENT_HEAD BY_NAME("p_c_w", "p_c_d", NONE_POSTGRES) PAYMENT_TAIL;
+    "v_c := p_c;\n" PAYMENT_HEAD BY_NAME_POSTGRES("p_c_w", "p_c_d") PAYMENT_TAIL;
 static const char payment_maria[] =
-    "SET v_c = p_c;\n" PAYMENT_HEAD BY_NAME("p_c_w", "p_c_d", NONE_MARIA) PAYMENT_TAIL;
+    "SET v_c = p_c;\n" PAYMENT_HEAD BY_NAME_MARIA("p_c_w", "p_c_d") PAYMENT_TAIL;
 
 #define ORDER_STATUS                                                                               \
     "SELECT c_balance INTO v_balance FROM customer "                                               \
@@ -106,9 +110,9 @@ static const char payment_maria[] =
     "WHERE ol_w_id = p_w AND ol_d_id = p_d AND ol_o_id = v_n;\nRETURN v_n;\n"
 
 static const char order_status_postgres[] =
-    "v_c := p_c;\n" BY_NAME("p_w", "p_d", NONE_POSTGRES) ORDER_STATUS;
+    "v_c := p_c;\n" BY_NAME_POSTGRES("p_w", "p_d") ORDER_STATUS;
 static const char order_status_maria[] =
-    "SET v_c = p_c;\n" BY_NAME("p_w", "p_d", NONE_MARIA) ORDER_STATUS;
+    "SET v_c = p_c;\n" BY_NAME_MARIA("p_w", "p_d") ORDER_STATUS;
 
 #define DELIVER                                                                                    \
     "DELETE FROM new_order WHERE no_w_id = p_w AND no_d_id = v_d AND no_o_id = v_o;\n"             \
@@ -185,18 +189,6 @@ uint32_t sql_procedures_count(void)
     return PROCEDURES;
 }
 
-/* A body in PostgreSQL's words: it divides integers by '/'. */
-static void add_body(struct text *ret, enum sql_text_dialect dialect, const char *body)
-{
-    for (; *body != '\0'; body++) {
-        bool div = dialect == SQL_TEXT_POSTGRES && body[0] == 'D' && body[1] == 'I' &&
-                   body[2] == 'V' && body[3] == ' ';
-
-        text_add_char(ret, div ? '/' : *body);
-        body += div ? 2 : 0;
-    }
-}
-
 static void add_takes(struct text *ret, const struct procedure *procedure,
                       enum sql_text_dialect dialect)
 {
@@ -205,25 +197,28 @@ static void add_takes(struct text *ret, const struct procedure *procedure,
     text_add(ret, takes ? takes : procedure->takes[0]);
 }
 
+/* MySQL, unlike MariaDB, does not replace functions. */
 bool sql_procedures_create(enum sql_text_dialect dialect, uint32_t i, struct text *ret)
 {
-    const struct procedure *procedure = &procedures[i < PROCEDURES ? i : 0];
+    bool postgres = dialect == SQL_TEXT_POSTGRES;
+    const struct procedure *procedure;
 
+    if (!postgres && i % 2 == 0) {
+        return sql_procedures_drop(dialect, i / 2, ret);
+    }
+    i = postgres ? i : i / 2;
     if (i >= PROCEDURES) {
         return false;
     }
-    text_addf(ret, "CREATE OR REPLACE FUNCTION %s(", procedure->name);
+    procedure = &procedures[i];
+    text_addf(ret, "CREATE%s FUNCTION %s(", postgres ? " OR REPLACE" : "", procedure->name);
     add_takes(ret, procedure, dialect);
-    if (dialect == SQL_TEXT_POSTGRES) {
-        text_addf(ret, ") RETURNS bigint LANGUAGE plpgsql AS $$\nDECLARE %s\nBEGIN\n",
-                  procedure->declares[dialect]);
-        add_body(ret, dialect, procedure->body[dialect]);
-        text_add(ret, "END $$");
+    if (postgres) {
+        text_addf(ret, ") RETURNS bigint LANGUAGE plpgsql AS $$\nDECLARE %s\nBEGIN\n%sEND $$",
+                  procedure->declares[dialect], procedure->body[dialect]);
     } else {
-        text_addf(ret, ") RETURNS bigint NOT DETERMINISTIC MODIFIES SQL DATA\nBEGIN\n%s\n",
-                  procedure->declares[dialect]);
-        add_body(ret, dialect, procedure->body[dialect]);
-        text_add(ret, "END");
+        text_addf(ret, ") RETURNS bigint NOT DETERMINISTIC MODIFIES SQL DATA\nBEGIN\n%s\n%sEND",
+                  procedure->declares[dialect], procedure->body[dialect]);
     }
     return true;
 }

@@ -6,7 +6,10 @@
 #include "workload/sql_text.h"
 
 uint32_t sql_procedures_count(void);
-/* CREATE OR REPLACE, and DROP IF EXISTS, of procedure i; appended to ret. False: no more. */
+/*
+ * Statement i that makes them (they may be there), and that drops procedure i if it is there;
+ * appended to ret. False: no more.
+ */
 bool sql_procedures_create(enum sql_text_dialect dialect, uint32_t i, struct text *ret);
 bool sql_procedures_drop(enum sql_text_dialect dialect, uint32_t i, struct text *ret);
 

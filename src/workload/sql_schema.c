@@ -387,6 +387,11 @@ void sql_schema_table(const struct sql_schema *schema, uint32_t number, struct t
     }
 }
 
+uint32_t sql_schema_procedures(const struct sql_schema *schema)
+{
+    return schema->tpcc && schema->procedures ? sql_procedures_count() : 0;
+}
+
 int sql_schema_check(const struct sql_schema *schema, struct error *err)
 {
     must((schema->tpcc != NULL) + (schema->sysbench != NULL) + (schema->tpcb != NULL) == 1);

@@ -73,6 +73,9 @@ case_load() {
     is 'a load that is complete is left alone' "$code" 0
     like 'and so it says' "$out" 'is loaded already: nothing to do'
     is 'nothing was added' "$(rows history)" 60000
+    run "$RAWTPS" plan $scenario --target "$url" --warehouses 2 --set target.procedures=yes
+    like 'stored procedures that are not there are missed beforehand' "$out" \
+        '^ +refused +procedures: 0 of the 5 stored procedures are there'
 
     run "$RAWTPS" load $scenario --target "$url" --warehouses 3
     is 'another size is refused' "$code" 2
@@ -91,6 +94,14 @@ case_load() {
         WHERE table_name = 'warehouse'")
     is 'the tables of the earlier workload are gone' "$found" 0
     is 'and the new ones there' "$(rows sbtest4)" 10000
+
+    server_sql s "UPDATE sbtest2 SET c = concat('x', substring(c from 2)) WHERE id = 7" >/dev/null
+    server_sql s "UPDATE sbtest2 SET pad = concat('-', substring(pad from 2)) WHERE id = 8" >/dev/null
+    server_sql s 'UPDATE sbtest2 SET c = substring(c from 2) WHERE id = 9' >/dev/null
+    run "$RAWTPS" check $sbtest --target "$url"
+    is 'texts that are no groups of digits are found' "$code" 4
+    like 'by their rule' "$out" '^BROKEN sbtest.text '
+    is 'all of them' "$(printf '%s\n' "$out" | grep -c '^ *2, [789], ')" 3
 
     server_sql s 'DROP TABLE rawtps_load' >/dev/null
     run "$RAWTPS" load $sbtest --target "$url"
