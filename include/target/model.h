@@ -125,6 +125,11 @@ struct target *target_model_open(const struct model_settings *settings,
  * "stock page 1234" into buf.
  */
 void target_model_name(const struct target *target, uint64_t offset, char *buf, uint64_t size);
+/*
+ * How many pages were added to a table or index since it was loaded; i counts them from 0, NULL
+ * behind the last. Returns its name, valid as long as the target.
+ */
+const char *target_model_added(const struct target *target, uint32_t i, uint64_t *ret_pages);
 /* The table or index there; NULL beyond the data. Valid as long as the target. */
 const char *target_model_table(const struct target *target, uint64_t offset);
 /*

@@ -427,6 +427,20 @@ static void figures_of(struct fidelity_figures *ret, const struct target_facts *
     }
 }
 
+/*
+ * PostgreSQL counts the pages by which a file grows among those that are read, in all and of each
+ * relation: ReadBuffer(P_NEW) finds none.
+ */
+static void count_added(struct cell_run *run, struct fidelity_figures *ret, double sign)
+{
+    const char *name;
+    uint64_t pages;
+
+    for (uint32_t i = 0; (name = target_model_added(run->target, i, &pages)) != NULL; i++) {
+        fidelity_count(ret->tables, &ret->table_count, name, sign * (double)pages);
+    }
+}
+
 static int run_window(struct cell_run *run, struct fidelity_figures *ret, struct error *err)
 {
     const struct fidelity_cell *cell = run->cell;
@@ -439,6 +453,9 @@ static int run_window(struct cell_run *run, struct fidelity_figures *ret, struct
     run->tables = ret->tables;
     run->table_count = &ret->table_count;
     began_ns = run->loop.now_ns;
+    if (cell->profile == MODEL_POSTGRES) {
+        count_added(run, ret, -1);
+    }
     code = run_transactions(run, cell->transactions, err);
     if (code != 0) {
         return code;
@@ -447,12 +464,12 @@ static int run_window(struct cell_run *run, struct fidelity_figures *ret, struct
 
     if (cell->profile == MODEL_POSTGRES) {
         loop_run(&run->loop, run->loop.now_ns + PAUSE_NS);
+        count_added(run, ret, 1);
     }
     run->tables = NULL;
     run->target->ops->facts(run->target, &after);
     figures_of(ret, &before, &after, cell->transactions, seconds);
     if (cell->profile == MODEL_POSTGRES) {
-        /* blks_read counts the pages by which a file grows too: ReadBuffer(P_NEW) finds none */
         ret->page_reads += ret->created;
     }
     return 0;

@@ -199,6 +199,19 @@ const char *target_model_table(const struct target *target, uint64_t offset)
     return id == INDEXES ? NULL : m->layout.index[id].name;
 }
 
+const char *target_model_added(const struct target *target, uint32_t i, uint64_t *ret_pages)
+{
+    const struct model *m = model_of(target);
+
+    for (uint32_t id = 0; id < INDEXES; id++) {
+        if (m->layout.index[id].leaves > 0 && i-- == 0) {
+            *ret_pages = m->grown[id];
+            return m->layout.index[id].name;
+        }
+    }
+    return NULL;
+}
+
 void target_model_name(const struct target *target, uint64_t offset, char *buf, uint64_t size)
 {
     const struct model *m = model_of(target);
