@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "fidelity_run.h"
+#include "live_disk.h"
 #include "live_meter.h"
 #include "live_plan.h"
 
@@ -481,6 +482,7 @@ static int ask(struct live_run *run, const struct plan *plan, struct error *err)
     if (server_profile_read(run->meter.plain, &run->meter.server, &run->profile, err) < 0) {
         return err->code;
     }
+    live_disk_add(&run->profile, run->meter.plain, &plan->vms[0].sql.url, &run->meter.server);
     run->cores = run->profile.cores > 0 && !proc_cpu_is_local(&plan->vms[0].sql.url)
                      ? run->profile.cores
                      : (uint32_t)(here > 0 ? here : 1);

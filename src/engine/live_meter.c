@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "fidelity_run.h"
 
+#define SECOND_NS 1000000000ll
 enum { NAME_BYTES = 24 };
 
 int live_meter_open(struct live_meter *meter, const struct sql_url *url, struct error *err)
@@ -112,8 +114,12 @@ static void read_now(struct live_meter *meter, struct live_reading *ret)
     struct table_reader reader = {.reading = ret, .dialect = meter->dialect};
     struct error ignored = {0};
 
+    struct timespec own = {0};
+
     memset(ret, 0, sizeof(*ret));
     ret->cpu_ns = proc_cpu_ns(&meter->cpu);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+    ret->own_cpu_ns = own.tv_sec * SECOND_NS + own.tv_nsec;
     if (server_counters_read(meter->plain, &meter->server, &ret->facts, &meter->error) < 0) {
         meter->failed = true;
         return;

@@ -11,6 +11,7 @@
 struct live_reading {
     struct target_facts facts;
     int64_t cpu_ns;                                /* negative: not visible */
+    int64_t own_cpu_ns;                            /* of this process */
     struct fidelity_share tables[FIDELITY_TABLES]; /* pages read, by the model's names */
     uint32_t table_count;                          /* 0: the server does not tell */
 };

@@ -71,6 +71,8 @@ for kind in mysql postgresql; do
     calibrated
     usable
     if [ $kind = mysql ]; then
+        like 'whether neighbours are written too, as the drive says' "$(cat mysql.yaml)" \
+            '^  flush_neighbors: (yes|no) +# innodb_flush_neighbors is 1, and its drive is '
         bad_words calibrate
         bad_files
         run "$RAWTPS" calibrate --target "$(server_get s tcp_url)" --for 5s --quiet
