@@ -55,8 +55,8 @@ static void model_roll_back_open(struct model *m)
 {
     /* first nobody waits any more, lest a lock pass to one that is over already */
     for (uint32_t i = 0; i < m->is.sessions; i++) {
-        if (m->locks.sessions[i].waiting != LOCK_NONE) {
-            locks_cancel(&m->locks, i);
+        while (m->locks.sessions[i].waiting != LOCK_NONE) {
+            locks_cancel(&m->locks, locks_longest(&m->locks, i));
         }
     }
     for (uint32_t i = 0; i < m->is.sessions; i++) {

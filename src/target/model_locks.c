@@ -194,6 +194,14 @@ void locks_release(struct model_locks *locks, uint32_t session)
     }
 }
 
+uint32_t locks_longest(const struct model_locks *locks, uint32_t session)
+{
+    uint32_t node = locks->sessions[session].waiting;
+
+    must(node != LOCK_NONE);
+    return locks->sessions[locks->nodes[node].last_waiter].next;
+}
+
 void locks_cancel(struct model_locks *locks, uint32_t session)
 {
     uint32_t node = locks->sessions[session].waiting, before;

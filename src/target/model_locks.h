@@ -59,7 +59,12 @@ enum lock_answer locks_take(struct model_locks *locks, uint32_t session, uint64_
                             uint32_t now_ms);
 /* All that the session holds; the first waiter of each gets it, by granted(). */
 void locks_release(struct model_locks *locks, uint32_t session);
-/* No longer waiting. */
+/*
+ * Who waits longest for the row that this session waits for: perhaps itself. Whoever takes all out
+ * of long queues begins there.
+ */
+uint32_t locks_longest(const struct model_locks *locks, uint32_t session);
+/* No longer waiting. Takes as long as there are others who wait longer for the row. */
 void locks_cancel(struct model_locks *locks, uint32_t session);
 /* The first session from `from` on that has waited timeout_ms or longer; LOCK_NONE: no more. */
 uint32_t locks_overdue(const struct model_locks *locks, uint32_t from, uint32_t now_ms,

@@ -176,11 +176,13 @@ static void lock_look_later(struct model *m)
 static void lock_fire(struct timer *timer)
 {
     struct model *m = (struct model *)((char *)timer - offsetof(struct model, lock_timer));
-    uint32_t number = LOCK_NONE;
+    uint32_t from = 0;
 
     model_enter(m);
-    while ((number = locks_overdue(&m->locks, number + 1, now_ms(m), lock_timeout_ms(m))) !=
-           LOCK_NONE) {
+    while ((from = locks_overdue(&m->locks, from, now_ms(m), lock_timeout_ms(m))) != LOCK_NONE) {
+        /* who waits longer for the same row is overdue too */
+        uint32_t number = locks_longest(&m->locks, from);
+
         locks_cancel(&m->locks, number);
         m->facts.lock_timeouts++;
         model_session(m, number)->fate = OP_RETRY;

@@ -100,6 +100,9 @@ static void test_whoever_waits_too_long_is_found_and_taken_out(void **state)
     assert_int_equal(locks_overdue(locks, 0, 180, 50), 1);
     assert_int_equal(locks_overdue(locks, 2, 180, 50), 2);
     assert_int_equal(locks_overdue(locks, 3, 180, 50), LOCK_NONE);
+    for (uint32_t i = 1; i <= 3; i++) {
+        assert_int_equal(locks_longest(locks, i), 1);
+    }
     locks_cancel(locks, 2);
     locks_cancel(locks, 3); /* the last of the queue */
     locks_release(locks, 0);
