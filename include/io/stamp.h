@@ -55,8 +55,8 @@ struct stamp_counts {
  * Wrapper that stamps every written page and checks every page read. Requests are whole pages, one
  * or many; IO_NO_STAMP requests pass. A read that is not right is read once more, which tells a
  * stale read (the second is right) from a lost write. A wrong page answers io->result = -EILSEQ
- * and is counted. Pages are not judged before their first write (counted as before), nor (counted as
- * unknown) after a failed one until the next.
+ * and is counted. Pages are not judged before their first write (counted as before), nor (counted
+ * as unknown) after a failed one until the next.
  *   page_bytes  a power of two, 512 at least; a request holds at most 8192 pages
  *   seed        of the bodies and the first version. On a real drive each run needs another one,
  *               else pages that an earlier run left could pass for this run's

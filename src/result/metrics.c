@@ -68,8 +68,8 @@ void metrics_of_vm(struct result_vm *vm)
  * N = X (R + Z). X counts whatever ended with a response time, so that X R is the mean number under
  * way whatever became of them. What ended in the sample is counted whole, with the time before it
  * began, and that stands for the time in it of those that end later; by how much the two may differ
- * where nothing changes is little_cut_off(). Where the end cuts off more than the beginning, as when
- * a drive stalls, audit.cut_off says how many users are missing.
+ * where nothing changes is little_cut_off(). Where the end cuts off more than the beginning, as
+ * when a drive stalls, audit.cut_off says how many users are missing.
  */
 void metrics_audit(struct result_vm *vm)
 {

@@ -95,9 +95,11 @@ case_load() {
     is 'the tables of the earlier workload are gone' "$found" 0
     is 'and the new ones there' "$(rows sbtest4)" 10000
 
-    server_sql s "UPDATE sbtest2 SET c = concat('x', substring(c from 2)) WHERE id = 7" >/dev/null
-    server_sql s "UPDATE sbtest2 SET pad = concat('-', substring(pad from 2)) WHERE id = 8" >/dev/null
-    server_sql s 'UPDATE sbtest2 SET c = substring(c from 2) WHERE id = 9' >/dev/null
+    for change in "c = concat('x', substring(c from 2)) WHERE id = 7" \
+        "pad = concat('-', substring(pad from 2)) WHERE id = 8" \
+        'c = substring(c from 2) WHERE id = 9'; do
+        server_sql s "UPDATE sbtest2 SET $change" >/dev/null
+    done
     run "$RAWTPS" check $sbtest --target "$url"
     is 'texts that are no groups of digits are found' "$code" 4
     like 'by their rule' "$out" '^BROKEN sbtest.text '
