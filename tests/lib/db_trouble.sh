@@ -56,10 +56,26 @@ case_trouble() {
     server_sql s 'ALTER TABLE others_load RENAME TO rawtps_load' >/dev/null
     case_read_only
     case_goes_away
+    [ "$kind" != mysql ] || case_stalls # one process, which can be held
     server_sql s 'DROP TABLE stock' >/dev/null
     refused 'a table is gone' 3 'tables: 8 of 9 tables are there' "$RAWTPS" $tpcc --target "$url"
     server_stop s
     case_disk_full
+}
+
+# who waits for a server when the sample ends is not missing from Little's law
+case_stalls() {
+    "$RAWTPS" run $scenario --warehouses 1 --threads 4 --target "$url" --for 6s --quiet \
+        --set phases.precondition=0s --out stalled >out 2>err </dev/null &
+    stalled=$!
+    sleep 4
+    kill -STOP "$(server_get s pid)"
+    sleep 4
+    kill -CONT "$(server_get s pid)"
+    wait "$stalled"
+    like 'a server that stalls until the end: users are under way' "$(cat out)" \
+        '^ N = .* of 4, [0-9.]+ more under way when the sample ended.*: cut off$'
+    unlike 'and none is missing' "$(cat err)" 'check failed: X \(R'
 }
 
 # a disk that is too small: nothing is half there, and with room the load goes on
