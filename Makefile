@@ -177,7 +177,9 @@ asan: ## the unit and sim tests under AddressSanitizer and UBSan, in build/asan
 	+@CFLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' \
 		OPT=-O1 tests/run --build $(BUILD)/asan --sanitized unit sim
 
-bench: all $(BUILD)/tests/bench/bare_ring ## measure beside fio, sysbench and pgbench on this machine
+BARE := bare_ring $(if $(filter -lpq,$(LIB_FLAGS)),bare_query)
+
+bench: all $(addprefix $(BUILD)/tests/bench/,$(BARE)) ## measure beside fio, sysbench and pgbench on this machine
 	@tools/deps bench
 	BUILD=$(BUILD) tests/bench/run
 	BUILD=$(BUILD) tests/bench/servers
