@@ -44,7 +44,7 @@ struct drive_sim_params {
     uint32_t stripe_bytes;        /* host data that go to one die at a time: 96 KiB */
     double over_provisioning;     /* spare share of user capacity: 0.07, 0.28 */
     double write_amplification;   /* fixed, if > 0; else worked out */
-    uint64_t gc_unit_bytes; /* garbage is collected each so many bytes written; 0: by and by */
+    uint64_t gc_unit_bytes; /* garbage is collected each 0 to 2 x so many bytes; 0: by and by */
     int64_t stack_ns;       /* virtual stack of the host, added to every request; 0 */
     /* heat (src/io/drive_sim_heat.h), imitated if throttle_at > 0: degrees Celsius, watts */
     double throttle_at, throttle_to;              /* from here on, so much of the speed */

@@ -33,10 +33,10 @@ struct drive_sim {
     int64_t command_ns, command_free_ns, link_read_free_ns, link_write_free_ns;
     double level_bytes; /* acknowledged or waiting for room in the cache, and not yet programmed */
     int64_t level_at_ns, collect_ns; /* collect: until then flash is collected, nothing drains */
-    double collected_bytes;          /* drained since it was */
+    double unit_bytes, until_collect_bytes; /* its garbage is next; what must drain before */
     uint64_t stripe_left_bytes;
     double stripe_media_bytes;
-    struct rng read_rng, program_rng;
+    struct rng read_rng, program_rng, collect_rng;
     uint64_t die_key;
     uint8_t *store; /* NULL: holds no data */
     struct die *dies;
@@ -85,10 +85,16 @@ static inline double drain_rate(const struct drive_sim *sim)
     return sim->params.gc_unit_bytes > 0 ? raw : raw / sim->gc.now;
 }
 
-/* For how long all programs serve the garbage of one unit, where it is collected in one go. */
-static inline double collection_ns(const struct drive_sim *sim)
+/* For how long all programs serve the garbage of so many bytes, where it is collected in one go. */
+static inline double collection_ns(const struct drive_sim *sim, double bytes)
 {
-    return (double)sim->params.gc_unit_bytes * (sim->gc.now - 1) / drain_rate(sim);
+    return bytes * (sim->gc.now - 1) / drain_rate(sim);
+}
+
+/* Victims hold more or less garbage: 0 to 2 units, or stalls would beat time with the load. */
+static inline double next_unit_bytes(struct drive_sim *sim)
+{
+    return 2 * (double)sim->params.gc_unit_bytes * rng_unit(&sim->collect_rng);
 }
 
 /* When so many bytes have drained that are there now. */
@@ -96,32 +102,32 @@ static int64_t drained_ns(const struct drive_sim *sim, int64_t at_ns, double byt
 {
     double ns = bytes / drain_rate(sim);
 
-    if (sim->params.gc_unit_bytes > 0) {
-        double units = (sim->collected_bytes + bytes) / (double)sim->params.gc_unit_bytes;
-
-        ns += (double)(int64_t)units * collection_ns(sim);
+    if (sim->params.gc_unit_bytes > 0 && bytes >= sim->until_collect_bytes) {
+        /* the collection that is next, and as many more as are to be expected */
+        ns += collection_ns(sim, sim->unit_bytes + bytes - sim->until_collect_bytes);
     }
     return later(at_ns, sim->collect_ns) + whole_ns(ns);
 }
 
-/* The same, where each unit that has drained is followed by a collection. */
+/* The same, where what has drained is followed by the collection of its garbage. */
 static void drain_units(struct drive_sim *sim, int64_t at_ns)
 {
-    double rate = drain_rate(sim), unit = (double)sim->params.gc_unit_bytes;
+    double rate = drain_rate(sim);
     int64_t from_ns = later(sim->level_at_ns, sim->collect_ns);
 
     while (at_ns > from_ns && sim->level_bytes > 0) {
-        double can = (double)(at_ns - from_ns) * rate, left = unit - sim->collected_bytes;
+        double can = (double)(at_ns - from_ns) * rate, left = sim->until_collect_bytes;
         double bytes = can < sim->level_bytes ? can : sim->level_bytes;
 
         bytes = bytes < left ? bytes : left;
         sim->level_bytes -= bytes;
-        sim->collected_bytes += bytes;
+        sim->until_collect_bytes -= bytes;
         if (bytes < left) {
             return;
         }
-        sim->collected_bytes = 0;
-        sim->collect_ns = from_ns + 1 + whole_ns(bytes / rate + collection_ns(sim));
+        sim->collect_ns =
+            from_ns + 1 + whole_ns(bytes / rate + collection_ns(sim, sim->unit_bytes));
+        sim->until_collect_bytes = sim->unit_bytes = next_unit_bytes(sim);
         from_ns = sim->collect_ns;
     }
 }
@@ -192,11 +198,16 @@ static int64_t flush_done_ns(struct drive_sim *sim, int64_t at_ns)
 
 /* ---- reads ----------------------------------------------------------------------------------- */
 
-/* A die loses time for programs: the cache has room so much later. */
+/*
+ * A die loses time for programs: the cache has room so much later. Counted in host bytes, which
+ * bring their garbage with them however it is collected.
+ */
 static inline void programs_lose(struct drive_sim *sim, struct die *die, int64_t lost_ns)
 {
+    double raw = sim->drain_bytes_per_ns * sim->heat.speed;
+
     die->program_ns += lost_ns;
-    sim->level_bytes += (double)lost_ns * drain_rate(sim) / sim->params.dies;
+    sim->level_bytes += (double)lost_ns * raw / (sim->gc.now * sim->params.dies);
 }
 
 /*
@@ -466,6 +477,8 @@ static void sim_init(struct drive_sim *sim, struct loop *loop, uint64_t seed)
     sim->stripe_left_bytes = p->stripe_bytes;
     rng_init(&sim->read_rng, seed, 1);
     rng_init(&sim->program_rng, seed, 2);
+    rng_init(&sim->collect_rng, seed, 3);
+    sim->until_collect_bytes = sim->unit_bytes = next_unit_bytes(sim);
     sim->die_key = rng_hash(seed);
     sim_gc_init(&sim->gc, p);
     sim->drive = (struct drive){.ops = &drive_sim_ops,
