@@ -318,6 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_uniform_random_writes_follow_the_curve),
         cmocka_unit_test(test_spans_and_order_do_as_mapped_pages_do),
+        cmocka_unit_test(test_a_ring_costs_more_where_blocks_are_shared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
