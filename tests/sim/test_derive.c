@@ -37,7 +37,6 @@ struct files {
     uint64_t row_count;
     char *hlog;
     struct hdr_log *log;
-    int64_t from_ns; /* begin of the sample */
 };
 
 static struct hist line_hist, tag_hist;
@@ -62,7 +61,6 @@ static char *read_text(const char *path)
 
 static void files_open(struct files *files, const char *dir)
 {
-    struct result_window window;
     struct error err = {0};
     char path[160];
 
@@ -70,8 +68,6 @@ static void files_open(struct files *files, const char *dir)
     snprintf(path, sizeof(path), "%s/latency.hlog", dir);
     files->hlog = read_text(path);
     assert_int_equal(hdr_log_open(&files->log, &err), 0);
-    result_window_of(files->rows, files->row_count, 0, "sample", &window);
-    files->from_ns = window.from_ns;
 }
 
 static void files_close(struct files *files)
@@ -85,7 +81,12 @@ static void files_close(struct files *files)
 static void add_tag(const struct files *files, const char *tag, bool users, struct hist *ret)
 {
     size_t n = strlen(tag);
+    struct result_window window;
+    int vm = 0;
 
+    assert_int_equal(sscanf(tag, "vm%d.", &vm), 1);
+    result_window_of(files->rows, files->row_count, vm, "sample",
+                     &window); /* its own: they differ */
     for (const char *at = files->hlog, *end; *at != '\0'; at = end) {
         struct hdr_line line;
         struct error err = {0};
@@ -103,7 +104,7 @@ static void add_tag(const struct files *files, const char *tag, bool users, stru
                       strstr(line.tag, ".deferred"))) {
             continue;
         }
-        if (line.start_ns + 1000000 > files->from_ns) { /* written in milliseconds */
+        if (line.start_ns + 1000000 > window.from_ns) { /* written in milliseconds */
             hist_merge(ret, &line_hist);
         }
     }
