@@ -204,10 +204,10 @@ static int64_t flush_done_ns(struct drive_sim *sim, int64_t at_ns)
  */
 static inline void programs_lose(struct drive_sim *sim, struct die *die, int64_t lost_ns)
 {
-    double raw = sim->drain_bytes_per_ns * sim->heat.speed;
+    double rate = sim->drain_bytes_per_ns * sim->heat.speed / sim->gc.now;
 
     die->program_ns += lost_ns;
-    sim->level_bytes += (double)lost_ns * raw / (sim->gc.now * sim->params.dies);
+    sim->level_bytes += (double)lost_ns * rate / sim->params.dies;
 }
 
 /*
