@@ -245,14 +245,22 @@ static inline void pool_access(struct pool *pool, uint32_t number)
     if (pool->evictions == 0) {
         return; /* buf_page_peek_if_too_old: the order matters from the first eviction on */
     }
-    bool old = (frame->prev & FRAME_OLD) != 0, head = (frame->stamp & FRAME_HEAD) != 0;
-    uint32_t since = head ? pool_clock(pool) : pool->now_ms;
-    uint32_t limit = head ? pool->slack : 999;
+    uint32_t stamp = frame->stamp;
 
-    if (old == head ? old || pool->evictions >> pool->clock_shift > pool->slack
-                    : ((since - frame->stamp) & FRAME_STAMP) > limit) {
-        pool_promote(pool, number);
+    if (stamp & FRAME_HEAD) {
+        uint32_t clock = (uint32_t)(pool->evictions >> pool->clock_shift);
+
+        if ((frame->prev & FRAME_OLD) == 0 && ((clock - stamp) & FRAME_STAMP) <= pool->slack) {
+            return;
+        }
+    } else if (frame->prev & FRAME_OLD) {
+        if (((pool->now_ms - stamp) & FRAME_STAMP) <= 999) {
+            return;
+        }
+    } else if (pool->evictions >> pool->clock_shift <= pool->slack) {
+        return;
     }
+    pool_promote(pool, number);
 }
 
 static inline bool pool_page_dirty(const struct pool *pool, uint32_t page)
