@@ -41,6 +41,6 @@ costs() {
 costs 'a TPC-C transaction' 5 61000 "$ROOT/tests/bench/tpcc.yaml" \
     --set workload.warehouses=4 --set workload.users=40 --set workload.cycle=10ms \
     --set database.buffer=120MiB
-costs 'a Sysbench read-write transaction' 5 38500 "$ROOT/tests/bench/sysbench.yaml" \
+costs 'a Sysbench read-write transaction' 5 40500 "$ROOT/tests/bench/sysbench.yaml" \
     --set workload.rows=200000 --set database.buffer=128MiB
 costs 'a bare request' 3 1100 "$ROOT/tests/bench/bench.yaml" --set drive.latency=100us
