@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -111,34 +110,6 @@ static void render(const struct gate *gate, enum gate_format format, bool colour
     }
 }
 
-static int write_file(const char *path, const struct text *text, struct error *err)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), code = 0;
-    const char *at = text_string(text);
-    size_t left = text->length;
-
-    if (text->failed) {
-        code = -ENOMEM;
-    } else if (fd < 0) {
-        code = -errno;
-    }
-    while (code == 0 && left > 0) {
-        ssize_t n = write(fd, at, left);
-
-        if (n < 0 && errno != EINTR) {
-            code = -errno;
-        }
-        at += n > 0 ? n : 0;
-        left -= n > 0 ? (size_t)n : 0;
-    }
-    if (fd >= 0 && close(fd) != 0 && code == 0) {
-        code = -errno;
-    }
-    return code == 0
-               ? 0
-               : error_set(err, EXIT_FAILED, code, "cannot write %s: %s", path, strerror(-code));
-}
-
 /* Where the file or the command line wants each form; NULL nowhere. */
 static const char *path_of(const struct gate_args *args, const struct gate_file *file,
                            enum gate_format format)
@@ -201,7 +172,7 @@ static enum exit_code write_outputs(const struct gate_args *args, const struct g
 
         if (path != NULL) {
             render(gate, outputs[i], false, &text);
-            if (write_file(path, &text, &err) < 0) {
+            if (report_source_write(path, &text, &err) < 0) {
                 exit = page_graver(exit, page_say_error(&err));
             }
         }
@@ -220,7 +191,7 @@ static void write_error(const struct gate_args *args, const struct gate_file *fi
 
     if (path != NULL) {
         doc_gate_junit_error(file->name, why, &text);
-        if (write_file(path, &text, &err) < 0) {
+        if (report_source_write(path, &text, &err) < 0) {
             page_say_error(&err);
         }
     }

@@ -95,7 +95,10 @@ static bool is_value(const struct reader *reader, const struct key *row)
     const char *ending = strrchr(row->bare, '.');
     size_t n = strlen(word), m = ending ? strlen(ending) : 0;
 
-    return strcmp(word, "-") == 0 || (m > 0 && n > m && strcmp(word + n - m, ending) == 0);
+    if (word[0] == '-') {
+        return word[1] == '\0'; /* else the next option, as --pdf=x.html */
+    }
+    return m > 0 && n > m && strcmp(word + n - m, ending) == 0;
 }
 
 static int take(struct reader *reader, const struct key *row, const char *value, struct error *err)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -93,15 +94,12 @@ void report_source_free(struct report_source *source)
     memset(source, 0, sizeof(*source));
 }
 
-/* 0 or a negative errno. */
-static int write_file(const char *path, const struct text *bytes)
+/* Writes and closes. 0 or a negative errno. */
+static int write_bytes(int fd, const struct text *bytes)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), code = 0;
     size_t done = 0;
+    int code = 0;
 
-    if (fd < 0) {
-        return -errno;
-    }
     while (code == 0 && done < bytes->length) {
         ssize_t n = write(fd, bytes->data + done, bytes->length - done);
 
@@ -112,6 +110,74 @@ static int write_file(const char *path, const struct text *bytes)
     }
     if (close(fd) != 0 && code == 0) {
         code = -errno;
+    }
+    return code;
+}
+
+/* What may be written to as it is, so that no report takes the place of a disk's data. */
+static bool is_written(mode_t mode)
+{
+    return S_ISREG(mode) || S_ISFIFO(mode) || S_ISCHR(mode);
+}
+
+/* Into what is there, as a pipe, a terminal or an inherited file. */
+static int write_there(const char *path, const struct text *bytes)
+{
+    int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+    struct stat st;
+
+    if (fd < 0) {
+        return -errno;
+    }
+    /* path may have become something else since it was looked at */
+    if (fstat(fd, &st) != 0 || !is_written(st.st_mode)) {
+        close(fd);
+        return -EBADF;
+    }
+    return write_bytes(fd, bytes);
+}
+
+/* A new file beside path, whose name nothing has; its name is left in ret. */
+static int open_beside(const char *path, char ret[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    int fd = -1, dir = slash ? (int)(slash - path + 1) : 0;
+
+    for (int i = 0; i < 100; i++) {
+        if (snprintf(ret, PATH_MAX, "%.*s.rawtps-%ld-%d.tmp", dir, path, (long)getpid(), i) >=
+            PATH_MAX) {
+            return -ENAMETOOLONG;
+        }
+        fd = open(ret, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST) {
+            break;
+        }
+    }
+    return fd < 0 ? -errno : fd;
+}
+
+/* there: what is at path, NULL if nothing is. */
+static int write_anew(const char *path, const struct stat *there, const struct text *bytes)
+{
+    char beside[PATH_MAX];
+    int code, fd;
+
+    if (there && access(path, W_OK) != 0) {
+        return -errno;
+    }
+    fd = open_beside(path, beside);
+    if (fd < 0) {
+        return fd;
+    }
+    if (there) {
+        fchmod(fd, there->st_mode & 0777);
+    }
+    code = write_bytes(fd, bytes);
+    if (code == 0 && rename(beside, path) != 0) {
+        code = -errno;
+    }
+    if (code != 0) {
+        unlink(beside);
     }
     return code;
 }
@@ -137,15 +203,50 @@ static bool is_input(const char *path)
     return ends_in(name, ".yaml") || ends_in(name, ".yml");
 }
 
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static const char *kind_of(mode_t mode)
+{
+    return S_ISBLK(mode) ? "block device" : S_ISDIR(mode) ? "directory" : "socket";
+}
+
+/* A link that points nowhere: what it would make, and where, nobody has said. */
+static int refuse_loose(const char *path, struct error *err)
+{
+    struct stat link;
+
+    if (lstat(path, &link) != 0 || !S_ISLNK(link.st_mode)) {
+        return 0;
+    }
+    error_set(err, EXIT_USAGE, -EEXIST, "%s is a link to nothing: no report is written through it",
+              path);
+    return error_hint(err, "name another file");
+}
+
 int report_source_may_write(const char *path, const char *input, struct error *err)
 {
     struct stat there, other;
+    char whole[PATH_MAX];
 
-    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode)) {
+    if (strcmp(path, "-") == 0) {
         return 0;
     }
-    if (is_input(path) || (input && stat(input, &other) == 0 && there.st_dev == other.st_dev &&
-                           there.st_ino == other.st_ino)) {
+    if (stat(path, &there) != 0) {
+        return refuse_loose(path, err);
+    }
+    if (!is_written(there.st_mode)) {
+        error_set(err, EXIT_USAGE, -EEXIST, "%s is a %s: no report is written to it", path,
+                  kind_of(there.st_mode));
+        return error_hint(err, "name a file, a pipe or -");
+    }
+    if (!S_ISREG(there.st_mode)) {
+        return 0;
+    }
+    if (is_input(path) || (realpath(path, whole) && is_input(whole)) ||
+        (input && stat(input, &other) == 0 && is_same(&there, &other))) {
         error_set(err, EXIT_USAGE, -EEXIST, "%s is there and is no report: it is not written over",
                   path);
         return error_hint(err, "name another file");
@@ -153,11 +254,34 @@ int report_source_may_write(const char *path, const char *input, struct error *e
     return 0;
 }
 
-int report_source_save(const char *path, const struct text *bytes, struct error *err)
+/* /dev/stdout, or /dev/fd/3: a new file in its place would not be what is open. */
+static bool is_open_file(const char *path)
 {
-    char temporary[PATH_MAX], size[UNITS_TEXT];
-    struct stat st;
-    bool plain;
+    return strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+           strncmp(path, "/proc/", 6) == 0;
+}
+
+static int write_to(const char *path, const struct text *bytes)
+{
+    struct stat there, out;
+    char whole[PATH_MAX];
+
+    if (stat(path, &there) != 0) {
+        return errno == ENOENT ? write_anew(path, NULL, bytes) : -errno;
+    }
+    if (is_open_file(path) && fstat(STDOUT_FILENO, &out) == 0 && is_same(&there, &out)) {
+        page_write(bytes);
+        return 0;
+    }
+    if (!S_ISREG(there.st_mode) || is_open_file(path)) {
+        return write_there(path, bytes);
+    }
+    /* a link stays one: what it points to is written */
+    return realpath(path, whole) ? write_anew(whole, &there, bytes) : -errno;
+}
+
+int report_source_write(const char *path, const struct text *bytes, struct error *err)
+{
     int code;
 
     if (bytes->failed) {
@@ -170,21 +294,22 @@ int report_source_save(const char *path, const struct text *bytes, struct error 
     if (report_source_may_write(path, NULL, err) < 0) {
         return err->code;
     }
-    /* a pipe or device is written as it is */
-    plain = stat(path, &st) != 0 || S_ISREG(st.st_mode);
-    if (snprintf(temporary, sizeof(temporary), "%s%s", path, plain ? ".tmp" : "") >= PATH_MAX) {
-        return error_set(err, EXIT_USAGE, -ENAMETOOLONG, "the path is too long");
+    code = write_to(path, bytes);
+    return code == 0
+               ? 0
+               : error_set(err, EXIT_FAILED, code, "cannot write %s: %s", path, strerror(-code));
+}
+
+int report_source_save(const char *path, const struct text *bytes, struct error *err)
+{
+    char size[UNITS_TEXT];
+
+    if (report_source_write(path, bytes, err) < 0) {
+        return err->code;
     }
-    code = write_file(temporary, bytes);
-    if (code == 0 && plain && rename(temporary, path) != 0) {
-        code = -errno;
+    if (strcmp(path, "-") != 0) {
+        page_say("wrote %s, %s", path,
+                 units_format_size_decimal(bytes->length, size, sizeof(size)));
     }
-    if (code != 0) {
-        if (plain) {
-            unlink(temporary);
-        }
-        return error_set(err, EXIT_FAILED, code, "cannot write %s: %s", path, strerror(-code));
-    }
-    page_say("wrote %s, %s", path, units_format_size_decimal(bytes->length, size, sizeof(size)));
     return 0;
 }

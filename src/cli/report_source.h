@@ -29,13 +29,16 @@ void report_source_free(struct report_source *source);
 
 /*
  * Refuses a path at which something is that no report may take the place of: a file that a run
- * left behind, a YAML file, or `input` (NULL: none). Errors: EXIT_USAGE, -EEXIST.
+ * left behind, a YAML file, or `input` (NULL: none); a block device, a directory, a socket, or a
+ * link to nothing. Errors: EXIT_USAGE, -EEXIST.
  */
 int report_source_may_write(const char *path, const char *input, struct error *err);
 /*
- * Write a file through a temporary name, or to stdout if path is "-". Says on stderr what was
- * written. Refuses what report_source_may_write() does.
+ * Write a file through a name beside it that nothing has, what a link points to, a pipe or a
+ * character device as it is, or stdout if path is "-". Refuses what report_source_may_write() does.
  */
+int report_source_write(const char *path, const struct text *bytes, struct error *err);
+/* The same, and say on stderr what was written. */
 int report_source_save(const char *path, const struct text *bytes, struct error *err);
 
 #endif
