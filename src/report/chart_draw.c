@@ -201,12 +201,16 @@ static void draw_mark(const struct plot *plot, const struct doc_part *part)
 {
     double x = place_x(plot, part->from), y = place_y(plot, part->until);
     double font = plot->place.font * 0.85;
+    const char *label = doc_word(plot->doc, part->label);
 
     if (isfinite(x) && isfinite(y)) {
+        bool fits =
+            x + 6 + plot->pen->ops->width(plot->pen, font, label) <= plot->left + plot->width;
+
         pen_line(plot->pen, x - 4, y - 4, x + 4, y + 4, PEN_INK, 1.2);
         pen_line(plot->pen, x - 4, y + 4, x + 4, y - 4, PEN_INK, 1.2);
-        pen_words(plot->pen, x + 6, y - 4, font, PEN_LEFT, PEN_INK,
-                  doc_word(plot->doc, part->label));
+        pen_words(plot->pen, fits ? x + 6 : x - 6, y - 4, font, fits ? PEN_LEFT : PEN_RIGHT,
+                  PEN_INK, label);
     }
 }
 

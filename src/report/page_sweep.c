@@ -11,13 +11,18 @@
 
 enum { LINES_MOST = 8, BARS_MOST = 48, NAME_MOST = 160 };
 
-/* Runs by what was measured, and each of these by its throughput. */
-struct sweep_run {
-    const struct result *result;
+/* One load of one drive or label: its runs differ in their seeds. */
+struct point {
+    uint32_t from, runs, whole; /* among the runs; whole: those that finished and may be believed */
+    double tps, mb_s, mean_ns, p99_ns; /* means over the whole ones; NAN if there is none */
 };
+
+/* Runs by what was measured, those of a point beside each other; a name's points by throughput. */
 struct sweep {
-    struct sweep_run *runs;
-    uint32_t count;
+    const struct result **runs;
+    struct point *points;
+    uint32_t count, point_count;
+    uint32_t broken; /* runs that are in no point */
     int64_t slo_ns;
     bool bare;
 };
@@ -38,121 +43,218 @@ static const char *name_of(const struct result *result, char buf[NAME_MOST])
     return buf;
 }
 
-static int by_name_and_load(const void *a, const void *b)
+/* "" of a run that may stand for its load, else what is wrong with it. */
+static const char *flaw_of(const struct result *result)
 {
-    const struct result *left = ((const struct sweep_run *)a)->result;
-    const struct result *right = ((const struct sweep_run *)b)->result;
-    char left_name[NAME_MOST], right_name[NAME_MOST];
-    int order = strcmp(name_of(left, left_name), name_of(right, right_name));
+    const char *ended = result->run.ended;
 
-    if (order != 0) {
-        return order;
+    if (strcmp(ended, "void") == 0 || result_exit_code(result) == EXIT_WRONG_DATA) {
+        return "void";
     }
-    return (left->aggregate.tps > right->aggregate.tps) -
-           (left->aggregate.tps < right->aggregate.tps);
+    return strcmp(ended, "complete") == 0 ? "" : strcmp(ended, "running") == 0 ? "killed" : ended;
 }
 
-/* Runs from `from` on that bear the same name. */
+/* Equal where two runs differ in nothing but seed and luck. */
+static int compare_loads(const struct result *a, const struct result *b)
+{
+    char left[NAME_MOST], right[NAME_MOST];
+    int order = strcmp(name_of(a, left), name_of(b, right));
+
+    order = order != 0 ? order : strcmp(a->scenario.name, b->scenario.name);
+    order = order != 0 ? order : strcmp(a->scenario.sha256, b->scenario.sha256);
+    order = order != 0 ? order : strcmp(a->scenario.settings, b->scenario.settings);
+    return order != 0 ? order
+                      : (a->aggregate.users > b->aggregate.users) -
+                            (a->aggregate.users < b->aggregate.users);
+}
+
+static int by_load(const void *a, const void *b)
+{
+    const struct result *left = *(const struct result *const *)a;
+    const struct result *right = *(const struct result *const *)b;
+    int order = compare_loads(left, right);
+
+    order = order != 0 ? order : strcmp(left->run.started_utc, right->run.started_utc);
+    return order != 0 ? order : strcmp(left->run.id, right->run.id);
+}
+
+/* Points that no run stands for come last: they have no throughput. */
+static int compare_points(const struct sweep *sweep, const struct point *a, const struct point *b)
+{
+    char left[NAME_MOST], right[NAME_MOST];
+    int order = strcmp(name_of(sweep->runs[a->from], left), name_of(sweep->runs[b->from], right));
+
+    if (order == 0 && a->whole > 0 && b->whole > 0) {
+        return (a->tps > b->tps) - (a->tps < b->tps);
+    }
+    return order != 0 ? order : (a->whole == 0) - (b->whole == 0);
+}
+
+static void sort_points(struct sweep *sweep)
+{
+    for (uint32_t i = 1; i < sweep->point_count; i++) {
+        struct point point = sweep->points[i];
+        uint32_t at = i;
+
+        for (; at > 0 && compare_points(sweep, &point, &sweep->points[at - 1]) < 0; at--) {
+            sweep->points[at] = sweep->points[at - 1];
+        }
+        sweep->points[at] = point;
+    }
+}
+
+static void measure(const struct sweep *sweep, struct point *point)
+{
+    for (uint32_t i = point->from; i < point->from + point->runs; i++) {
+        const struct result_vm *all = &sweep->runs[i]->aggregate;
+
+        if (flaw_of(sweep->runs[i])[0] == '\0') {
+            point->whole++;
+            point->tps += all->tps;
+            point->mb_s += all->mb_s;
+            point->mean_ns += all->response.mean_ns;
+            point->p99_ns += (double)all->response.p99_ns;
+        }
+    }
+    point->tps /= point->whole;
+    point->mb_s /= point->whole;
+    point->mean_ns /= point->whole;
+    point->p99_ns /= point->whole;
+}
+
+static void find_points(struct sweep *sweep)
+{
+    for (uint32_t i = 0, n; i < sweep->count; i += n) {
+        struct point *point = &sweep->points[sweep->point_count++];
+
+        n = 1;
+        while (i + n < sweep->count && compare_loads(sweep->runs[i], sweep->runs[i + n]) == 0) {
+            n++;
+        }
+        *point = (struct point){.from = i, .runs = n};
+        measure(sweep, point);
+        sweep->broken += n - point->whole;
+    }
+    sort_points(sweep);
+}
+
+/* Points from `from` on that bear the same name. */
 static uint32_t same_name(const struct sweep *sweep, uint32_t from)
 {
     char first[NAME_MOST], other[NAME_MOST];
     uint32_t n = 1;
 
-    name_of(sweep->runs[from].result, first);
-    while (from + n < sweep->count &&
-           strcmp(first, name_of(sweep->runs[from + n].result, other)) == 0) {
+    name_of(sweep->runs[sweep->points[from].from], first);
+    while (from + n < sweep->point_count &&
+           strcmp(first, name_of(sweep->runs[sweep->points[from + n].from], other)) == 0) {
         n++;
     }
     return n;
 }
 
-static int64_t least_p99(const struct sweep *sweep)
+/* Of these points, how many come first that some run stands for. */
+static uint32_t count_whole(const struct sweep *sweep, uint32_t from, uint32_t n)
 {
-    int64_t least = INT64_MAX;
+    uint32_t ret = 0;
 
-    for (uint32_t i = 0; i < sweep->count; i++) {
-        int64_t p99 = sweep->runs[i].result->aggregate.response.p99_ns;
+    while (ret < n && sweep->points[from + ret].whole > 0) {
+        ret++;
+    }
+    return ret;
+}
 
-        least = p99 > 0 && p99 < least ? p99 : least;
+static double least_p99(const struct sweep *sweep)
+{
+    double least = INFINITY;
+
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        double p99_ns = sweep->points[i].p99_ns;
+
+        least = p99_ns > 0 && p99_ns < least ? p99_ns : least;
     }
     return least;
 }
 
-/* The run of the highest throughput below the limit, or NULL; one run alone has none. Runs ascend.
- */
-static const struct result *knee(const struct sweep *sweep, uint32_t from, uint32_t n)
+/* The highest throughput below the limit, or NULL; one point alone has none. Points ascend. */
+static const struct point *knee(const struct sweep *sweep, uint32_t from, uint32_t n)
 {
-    const struct result *ret = NULL;
+    const struct point *ret = NULL;
 
     for (uint32_t i = from; n > 1 && i < from + n; i++) {
-        const struct result_vm *all = &sweep->runs[i].result->aggregate;
+        const struct point *point = &sweep->points[i];
 
-        if (all->response.count > 0 && all->response.p99_ns < sweep->slo_ns) {
-            ret = sweep->runs[i].result;
+        if (point->whole > 0 && point->p99_ns > 0 && point->p99_ns < (double)sweep->slo_ns) {
+            ret = point;
         }
     }
     return ret;
 }
 
+/* n points that runs stand for. */
 static void curve(struct doc *doc, const struct sweep *sweep, uint32_t from, uint32_t n)
 {
     double *x = mem_array(n, sizeof(*x)), *y = mem_array(n, sizeof(*y));
-    const struct result *at = knee(sweep, from, n);
+    const struct point *at = knee(sweep, from, n);
     char name[NAME_MOST];
 
     doc->failed = doc->failed || !x || !y;
     if (x && y) {
         for (uint32_t i = 0; i < n; i++) {
-            x[i] = sweep->runs[from + i].result->aggregate.tps;
-            y[i] = sweep->runs[from + i].result->aggregate.response.mean_ns;
+            x[i] = sweep->points[from + i].tps;
+            y[i] = sweep->points[from + i].mean_ns;
         }
-        doc_series(doc, name_of(sweep->runs[from].result, name), x, y, n);
+        doc_series(doc, name_of(sweep->runs[sweep->points[from].from], name), x, y, n);
     }
     if (at) {
-        doc_mark(doc, "knee", at->aggregate.tps, at->aggregate.response.mean_ns);
+        doc_mark(doc, "knee", at->tps, at->mean_ns);
     }
     mem_free(x);
     mem_free(y);
 }
 
-/* A bar a run: throughput, bytes, the 99th percentile. */
+/* A bar a point: throughput, bytes, the 99th percentile. */
 static void bars(struct doc *doc, const struct sweep *sweep, const char *key, const char *title,
-                 enum doc_unit unit, double (*value)(const struct result_vm *vm))
+                 enum doc_unit unit, double (*value)(const struct point *point))
 {
     struct doc_chart chart = {.kind = DOC_BARS, .key = key, .title = title, .y = {.unit = unit}};
     char name[NAME_MOST], label[NAME_MOST + 32], users[FIGURE_TEXT];
     double values[BARS_MOST];
+    uint32_t count = 0;
 
     doc_chart(doc, &chart);
-    for (uint32_t i = 0; i < sweep->count; i++) {
-        const struct result_vm *all = &sweep->runs[i].result->aggregate;
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        const struct point *point = &sweep->points[i];
+        const struct result *first = sweep->runs[point->from];
 
-        snprintf(label, sizeof(label), "%s, %s", name_of(sweep->runs[i].result, name),
-                 figure_count(all->users, users));
-        doc_category(doc, label);
-        values[i] = value(all);
+        if (point->whole > 0) {
+            snprintf(label, sizeof(label), "%s, %s", name_of(first, name),
+                     figure_count(first->aggregate.users, users));
+            doc_category(doc, label);
+            values[count++] = value(point);
+        }
     }
-    doc_series(doc, title, NULL, values, sweep->count);
+    doc_series(doc, title, NULL, values, count);
 }
 
-static double tps_of(const struct result_vm *vm)
+static double tps_of(const struct point *point)
 {
-    return vm->tps;
+    return point->tps;
 }
 
-static double mb_s_of(const struct result_vm *vm)
+static double mb_s_of(const struct point *point)
 {
-    return vm->mb_s;
+    return point->mb_s;
 }
 
-static double p99_of(const struct result_vm *vm)
+static double p99_of(const struct point *point)
 {
-    return (double)vm->response.p99_ns;
+    return point->p99_ns;
 }
 
 static void run_row(struct doc *doc, const struct result *result, bool is_knee)
 {
     const struct result_vm *all = &result->aggregate;
+    const char *flaw = flaw_of(result);
     char name[NAME_MOST];
 
     doc_cell(doc, "%s", name_of(result, name));
@@ -164,7 +266,11 @@ static void run_row(struct doc *doc, const struct result *result, bool is_knee)
     doc_cell_duration(doc, (double)all->response.p99_ns);
     doc_cell_duration(doc, (double)all->response.p99_9_ns);
     doc_cell_duration(doc, (double)all->response.max_ns);
-    doc_cell(doc, "%s", is_knee ? "knee" : "");
+    if (flaw[0] != '\0') {
+        doc_cell_tone(doc, strcmp(flaw, "void") == 0 ? DOC_BAD : DOC_DOUBTFUL, flaw);
+    } else {
+        doc_cell(doc, "%s", is_knee ? "knee" : "");
+    }
 }
 
 static void table(struct doc *doc, const struct sweep *sweep)
@@ -183,64 +289,133 @@ static void table(struct doc *doc, const struct sweep *sweep)
     };
 
     doc_table(doc, "sweep", columns, sizeof(columns) / sizeof(*columns));
-    for (uint32_t i = 0, n; i < sweep->count; i += n) {
-        const struct result *at;
+    for (uint32_t i = 0, n; i < sweep->point_count; i += n) {
+        const struct point *at;
 
         n = same_name(sweep, i);
-        at = knee(sweep, i, n);
-        for (uint32_t k = i; k < i + n; k++) {
-            run_row(doc, sweep->runs[k].result, sweep->runs[k].result == at);
+        at = knee(sweep, i, count_whole(sweep, i, n));
+        for (uint32_t p = i; p < i + n; p++) {
+            const struct point *point = &sweep->points[p];
+
+            for (uint32_t k = point->from; k < point->from + point->runs; k++) {
+                run_row(doc, sweep->runs[k], point == at);
+            }
         }
     }
 }
 
-static void draw(struct doc *doc, const struct sweep *sweep)
+/* A line a name, so far as there are colours; what is left out is said. */
+static void lines(struct doc *doc, const struct sweep *sweep)
 {
     struct doc_chart chart = {.kind = DOC_LINES,
                               .key = "sweep",
                               .title = "Latency over throughput",
                               .x = {sweep->bare ? "IOPS" : "TPS", DOC_NUMBER, false},
                               .y = {"average response time", DOC_NS, false}};
-    char slo[FIGURE_TEXT];
+    uint32_t drawn = 0, left = 0;
 
-    doc_heading(doc, 1, "rawtps sweep · %s · %" PRIu32 " runs",
-                sweep->runs[0].result->scenario.name, sweep->count);
     doc_chart(doc, &chart);
-    for (uint32_t i = 0, lines = 0, n; i < sweep->count && lines < LINES_MOST; i += n, lines++) {
+    for (uint32_t i = 0, n; i < sweep->point_count; i += n) {
+        uint32_t whole;
+
         n = same_name(sweep, i);
-        curve(doc, sweep, i, n);
+        whole = count_whole(sweep, i, n);
+        if (whole > 0 && drawn < LINES_MOST) {
+            curve(doc, sweep, i, whole);
+            drawn++;
+        } else {
+            left += whole > 0;
+        }
     }
-    table(doc, sweep);
-    if (sweep->count <= BARS_MOST) {
+    if (left > 0) {
+        doc_note(doc,
+                 "The chart has the first %d lines of %" PRIu32 ": %" PRIu32
+                 " more are in the table alone.",
+                 LINES_MOST, drawn + left, left);
+    }
+}
+
+static void all_bars(struct doc *doc, const struct sweep *sweep)
+{
+    uint32_t whole = 0;
+
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        whole += sweep->points[i].whole > 0;
+    }
+    if (whole > BARS_MOST) {
+        doc_note(doc, "No bars: %" PRIu32 " points are more than the %d that fit.", whole,
+                 BARS_MOST);
+    } else if (whole > 0) {
         bars(doc, sweep, "sweep_tps", sweep->bare ? "IOPS, by outstanding" : "TPS, by users",
              DOC_NUMBER, tps_of);
         bars(doc, sweep, "sweep_mb_s", "MB/s read and written", DOC_NUMBER, mb_s_of);
         bars(doc, sweep, "sweep_p99", "99th percentile of response time", DOC_NS, p99_of);
     }
-    doc_note(doc,
-             "Knee: the highest throughput whose p99 is below %s. One run a point: run-to-run "
-             "variation is not in the curve.",
-             figure_duration((double)sweep->slo_ns, slo));
+}
+
+/* What the curve is made of, and what it is not. */
+static void notes(struct doc *doc, const struct sweep *sweep)
+{
+    uint32_t most = 0;
+    char slo[FIGURE_TEXT];
+
+    for (uint32_t i = 0; i < sweep->point_count; i++) {
+        most = sweep->points[i].whole > most ? sweep->points[i].whole : most;
+    }
+    if (most > 1) {
+        doc_note(doc,
+                 "Knee: the highest throughput whose p99 is below %s. A point is the mean of the "
+                 "runs that were asked the same, up to %" PRIu32
+                 ": `rawtps compare` says how they scatter.",
+                 figure_duration((double)sweep->slo_ns, slo), most);
+    } else if (most == 1) {
+        doc_note(doc,
+                 "Knee: the highest throughput whose p99 is below %s. One run a point: run-to-run "
+                 "variation is not in the curve.",
+                 figure_duration((double)sweep->slo_ns, slo));
+    }
+    if (sweep->broken > 0) {
+        doc_note(doc,
+                 "%" PRIu32 " of %" PRIu32
+                 " runs are void or did not finish: they are in no curve, knee or bar.",
+                 sweep->broken, sweep->count);
+    }
+}
+
+static void draw(struct doc *doc, const struct sweep *sweep)
+{
+    doc_heading(doc, 1, "rawtps sweep · %s · %" PRIu32 " runs", sweep->runs[0]->scenario.name,
+                sweep->count);
+    if (sweep->broken < sweep->count) {
+        lines(doc, sweep);
+    }
+    table(doc, sweep);
+    all_bars(doc, sweep);
+    notes(doc, sweep);
 }
 
 void doc_page_sweep(struct doc *doc, const struct result *const *results, uint32_t count,
                     int64_t slo_ns)
 {
-    struct sweep sweep = {.runs = mem_array(count, sizeof(*sweep.runs)), .count = count};
+    struct sweep sweep = {.runs = mem_array(count, sizeof(*sweep.runs)),
+                          .points = mem_array(count, sizeof(*sweep.points)),
+                          .count = count,
+                          .slo_ns = slo_ns};
+    double least;
 
-    if (!sweep.runs) {
+    if (sweep.runs && sweep.points) {
+        memcpy(sweep.runs, results, count * sizeof(*sweep.runs));
+        qsort(sweep.runs, count, sizeof(*sweep.runs), by_load);
+        find_points(&sweep);
+        sweep.bare = run_is_bare(sweep.runs[0]);
+        least = least_p99(&sweep);
+        if (slo_ns <= 0) {
+            sweep.slo_ns = least < 9e17 ? (int64_t)(10 * least) : INT64_MAX;
+        }
+        draw(doc, &sweep);
+    } else {
         doc->failed = true;
-        return;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        sweep.runs[i].result = results[i];
-    }
-    qsort(sweep.runs, count, sizeof(*sweep.runs), by_name_and_load);
-    sweep.bare = run_is_bare(sweep.runs[0].result);
-    sweep.slo_ns = slo_ns > 0 ? slo_ns : least_p99(&sweep);
-    if (slo_ns <= 0 && sweep.slo_ns < INT64_MAX / 10) {
-        sweep.slo_ns *= 10;
-    }
-    draw(doc, &sweep);
     mem_free(sweep.runs);
+    mem_free(sweep.points);
 }

@@ -103,8 +103,11 @@
       ctx.strokeStyle = colour("ink");
       ctx.lineWidth = 2 * px;
       ctx.strokeRect(x - 4 * px, y - 4 * px, 8 * px, 8 * px);
+      ctx.font = 11 * px + "px sans-serif";
+      const room = x + 8 * px + ctx.measureText(mark.label).width <= box.left + box.width;
       ctx.restore();
-      words(u, mark.label, x + 8 * px, y - 6 * px, colour("ink"), "left");
+      words(u, mark.label, room ? x + 8 * px : x - 8 * px, y - 6 * px, colour("ink"),
+        room ? "left" : "right");
     });
   }
 
