@@ -69,7 +69,7 @@ static void read_done(struct io *io)
     enum op_status fate = read_fate(io);
 
     model_enter(m);
-    m->pool.now_ms = (uint32_t)(m->loop->now_ns / 1000000);
+    model_pool_clock(m);
     if (fate == OP_OK) {
         pool_arrive(&m->pool, frame);
         if (m->postgres) {
