@@ -41,7 +41,8 @@ void set_free(struct set *set);
  *   pattern  a run directory, a run.json, a directory that holds run directories (all of them, its
  *            LATEST left out, in one level), or a shell glob that gives such
  *   errors   EXIT_USAGE: nothing there, no run in it, a newer schema, truncated or foreign or
- *            hand-edited run.json (with file:line:column); EXIT_FAILED: cannot be read, no memory.
+ *            hand-edited run.json (with file:line:column); EXIT_FAILED: cannot be read, nor be told
+ *            whether it is a run, no memory.
  *            The set keeps what was added before.
  *   time     proportional to the bytes of the run.json files; about 20 kB of memory a VM and run
  */

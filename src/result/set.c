@@ -140,13 +140,32 @@ static int add_run(struct set *set, const char *path, struct error *err)
     return set_add_result(set, path, result, err);
 }
 
-static bool is_run(const char *path)
+/* 1, 0, or an error: whether a run is there cannot be told, as of one that may not be looked into.
+ */
+static int is_run(const char *path, struct error *err)
 {
     char file[SET_PATH + NAME_MAX + 16];
     struct stat st;
-    int n = snprintf(file, sizeof(file), "%s/%s", path, SET_DOCUMENT);
+    int n = snprintf(file, sizeof(file), "%s/%s", path, SET_DOCUMENT), code;
 
-    return n < (int)sizeof(file) && stat(file, &st) == 0 && S_ISREG(st.st_mode);
+    if (n >= (int)sizeof(file)) {
+        return 0;
+    }
+    if (stat(file, &st) == 0) {
+        return S_ISREG(st.st_mode);
+    }
+    code = -errno;
+    if (code == -ENOENT || code == -ENOTDIR) {
+        return 0;
+    }
+    error_set(err, EXIT_FAILED, code, "cannot tell whether %s is a run: %s", path, strerror(-code));
+    return error_hint(err, "name the runs that may be read one by one");
+}
+
+/* A file system keeps lost+found at its top, which only root may read. */
+static bool may_be_run(const char *name)
+{
+    return name[0] != '.' && strcmp(name, SET_LATEST) != 0 && strcmp(name, "lost+found") != 0;
 }
 
 /* Runs come by their start in the end; the order of names alone decides which error is first. */
@@ -161,12 +180,12 @@ static int add_folder(struct set *set, const char *path, struct error *err)
         return error_set(err, EXIT_FAILED, code, "cannot read %s: %s", path, strerror(-code));
     }
     for (int i = 0; i < count; i++) {
-        bool plain = names[i]->d_name[0] != '.' && strcmp(names[i]->d_name, SET_LATEST) != 0;
-        int n = snprintf(inside, sizeof(inside), "%s/%s", path, names[i]->d_name);
+        int n = snprintf(inside, sizeof(inside), "%s/%s", path, names[i]->d_name), is = 0;
 
-        if (code == 0 && plain && n < (int)sizeof(inside) && is_run(inside)) {
-            found++;
-            code = add_run(set, inside, err);
+        if (code == 0 && may_be_run(names[i]->d_name) && n < (int)sizeof(inside)) {
+            is = is_run(inside, err);
+            found += is > 0;
+            code = is > 0 ? add_run(set, inside, err) : is;
         }
         free(names[i]);
     }
@@ -205,8 +224,10 @@ static int add_place(struct set *set, const char *given, bool globbed, bool *ret
         path[n - tail] = '\0';
         return add_run(set, path, err);
     }
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode) && !is_run(path)) {
-        return add_folder(set, path, err);
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        int is = is_run(path, err);
+
+        return is < 0 ? is : is > 0 ? add_run(set, path, err) : add_folder(set, path, err);
     }
     return add_run(set, path, err);
 }

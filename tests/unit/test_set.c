@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -123,6 +124,22 @@ static void test_runs_are_found(void **state)
     set_free(&set);
     refuses("none", EXIT_USAGE, "no run in ");
     refuses("q*", EXIT_USAGE, "no run matches ");
+}
+
+/* What nobody can look into is not passed over as if it were no run. */
+static void test_unreadable(void **state)
+{
+    assert_int_equal(mkdir(in("shut"), 0777), 0);
+    make("shut/a", &(struct run_recipe){.no_files = true});
+    assert_int_equal(mkdir(in("shut/b"), 0777), 0);
+    assert_int_equal(symlink("run.json", in("shut/b/run.json")), 0); /* as fails for root too */
+    refuses("shut", EXIT_FAILED, "/shut/b is a run: ");
+    assert_int_equal(unlink(in("shut/b/run.json")), 0);
+    if (geteuid() != 0) {
+        assert_int_equal(chmod(in("shut/b"), 0), 0);
+        refuses("shut", EXIT_FAILED, "/shut/b is a run: Permission denied");
+        assert_int_equal(chmod(in("shut/b"), 0777), 0);
+    }
 }
 
 static void test_labels(void **state)
@@ -383,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(test_runs_are_found),
+        CASE(test_unreadable),
         CASE(test_labels),
         CASE(test_files_that_are_refused),
         CASE(test_void_and_shared_runs),
