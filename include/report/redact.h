@@ -8,10 +8,14 @@
 
 /*
  * Serial numbers of drives become "redacted"; wherever else a serial number of 4 bytes or more
- * stands (paths, command, warnings, errors, the scenario's text), it becomes as many 'x'.
+ * stands (paths, command, warnings, errors, the scenario's text), it becomes as many 'x'. So does
+ * one that the command permits to erase, which may be the other drive's of a pair.
  *   run_dir  may be NULL
  */
 void redact_serials(struct result *result, char *run_dir);
+
+/* The same of several runs: of each, whatever serial number any of them knows. */
+void redact_set(struct set *set);
 
 /*
  * The same of what was concluded from runs, and of the runs themselves: nothing may be read from

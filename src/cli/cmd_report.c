@@ -272,7 +272,7 @@ static int one_scenario(const struct set *set, const char *path, struct error *e
     return 0;
 }
 
-static int draw_sweep(const struct report_args *args, const struct set *set, struct error *err)
+static int draw_sweep(const struct report_args *args, struct set *set, struct error *err)
 {
     const struct result **results = mem_array(set->run_count, sizeof(*results));
     struct doc doc;
@@ -283,9 +283,9 @@ static int draw_sweep(const struct report_args *args, const struct set *set, str
     }
     for (uint32_t i = 0; i < set->run_count; i++) {
         results[i] = set->runs[i].result;
-        if (args->redact_serial) {
-            redact_serials(set->runs[i].result, NULL);
-        }
+    }
+    if (args->redact_serial) {
+        redact_set(set);
     }
     doc_init(&doc);
     doc_page_sweep(&doc, results, set->run_count, args->slo_ns);

@@ -6,9 +6,11 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "golden.h"
 #include "report/doc_run.h"
+#include "report/redact.h"
 #include "result/result.h"
 #include "sample_result.h"
 #include <math.h>
@@ -191,6 +193,54 @@ static void colour_only_adds(void **state)
     result_free(&result);
 }
 
+/* The command of a bench-pair has both drives' serial numbers, a run's drives one. */
+static void the_other_drive_of_a_pair_is_left_out_too(void **state)
+{
+    static const char *const words[] = {
+        "rawtps", "bench-pair", "--erase-a", "ONE-1234", "--erase_b=TWO-5678", "--erase", "S9"};
+    struct result result, other;
+    struct set set;
+    struct result *held = mem_zalloc(sizeof(*held));
+
+    sample_tpcc(&result, 1);
+    snprintf(result.drives[0].serial, sizeof(result.drives[0].serial), "ONE-1234");
+    for (uint32_t i = 0; i < result.run.command_count; i++) {
+        mem_free(result.run.command[i]);
+    }
+    mem_free(result.run.command);
+    result.run.command = mem_array(7, sizeof(char *));
+    result.run.command_count = 7;
+    for (uint32_t i = 0; i < 7; i++) {
+        result.run.command[i] = mem_strdup(words[i]);
+    }
+    snprintf(result.scenario.settings, sizeof(result.scenario.settings), "note=TWO-5678");
+    redact_serials(&result, NULL);
+    assert_string_equal(result.run.command[3], "xxxxxxxx");
+    assert_string_equal(result.run.command[4], "--erase_b=xxxxxxxx");
+    assert_string_equal(result.run.command[6], "xx");
+    assert_string_equal(result.scenario.settings, "note=xxxxxxxx");
+    assert_string_equal(result.drives[0].serial, "redacted");
+    assert_string_equal(result.run.command[1], "bench-pair");
+    result_free(&result);
+
+    /* of two runs, the one knows the other's */
+    set_init(&set, "x");
+    assert_non_null(held);
+    sample_tpcc(held, 1);
+    sample_tpcc(&other, 1);
+    snprintf(held->drives[0].serial, sizeof(held->drives[0].serial), "ONE-1234");
+    snprintf(other.drives[0].serial, sizeof(other.drives[0].serial), "TWO-5678");
+    snprintf(other.run.label, sizeof(other.run.label), "not ONE-1234");
+    set.runs = mem_array(2, sizeof(*set.runs));
+    assert_non_null(set.runs);
+    set.runs[set.run_count++].result = held;
+    set.runs[set.run_count].result = mem_zalloc(sizeof(other));
+    *set.runs[set.run_count++].result = other;
+    redact_set(&set);
+    assert_string_equal(set.runs[1].result->run.label, "not xxxxxxxx");
+    set_free(&set);
+}
+
 static void hostile_names_stay_inert(void **state)
 {
     static const char *const evil[] = {"\033[2Jx",
@@ -310,6 +360,7 @@ int main(void)
         cmocka_unit_test(a_database_that_was_not_measured_is_no_bare_drive),
         cmocka_unit_test(no_line_is_wider_than_the_page),
         cmocka_unit_test(colour_only_adds),
+        cmocka_unit_test(the_other_drive_of_a_pair_is_left_out_too),
         cmocka_unit_test(hostile_names_stay_inert),
         cmocka_unit_test(every_row_of_a_csv_table_is_as_long_as_its_header),
         cmocka_unit_test(any_number_can_be_shown),
