@@ -31,7 +31,8 @@ struct gate_check {
     enum gate_verdict verdict; /* PASS, INVALID or VOID */
     bool asked;                /* by the file; else it is told only */
     bool unknown;              /* some run does not tell */
-    bool differs;
+    bool differs;              /* between or within the sides; invariant: it does not hold */
+    bool invariant;            /* must hold, whatever the other side has */
     char values[2][SET_VALUE]; /* of the baseline and the candidate; "" unknown */
     char message[240], next[200];
 };

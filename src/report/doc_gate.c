@@ -181,9 +181,10 @@ void doc_gate_checks(struct doc *doc, const struct gate *gate, bool all)
             doc_cell_tone(doc, DOC_GOOD, "yes");
         } else {
             doc_cell(doc, "%s",
-                     check->unknown   ? "not known"
-                     : check->differs ? "differs, not asked"
-                                      : "not asked");
+                     check->unknown                       ? "not known"
+                     : check->differs && check->invariant ? "no, not asked"
+                     : check->differs                     ? "differs, not asked"
+                                                          : "not asked");
         }
     }
     for (uint32_t i = 0; i < gate->check_count; i++) {

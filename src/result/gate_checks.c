@@ -142,6 +142,7 @@ static void check_row(struct gate *gate, const struct set_row *from)
     memcpy(check->values[1], from->values[1], sizeof(check->values[1]));
     check->unknown = from->match == SET_UNKNOWN;
     check->differs = from->match == SET_DIFFERS;
+    check->invariant = from->invariant;
     check->asked = is_same_asked(gate, from->name);
     for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++) {
         check->asked = check->asked || strcmp(always[i], from->name) == 0;
@@ -241,6 +242,7 @@ static void check_steady(struct gate *gate)
     uint32_t count = count_unsteady(&gate->baseline, check->values[0], &is_short) +
                      count_unsteady(&gate->candidate, check->values[1], &is_short);
 
+    check->invariant = true;
     check->asked = gate->file->require.steady_state;
     check->differs = count > 0;
     if (!check->asked || count == 0) {

@@ -202,12 +202,32 @@ static void take_values(const struct gate *gate, const struct gate_row *row, dou
     }
 }
 
+/* More runs of the same do not bring a VM that they do not have. */
+static void refuse_vm(const struct gate *gate, struct gate_row *row)
+{
+    const struct set *sides[2] = {&gate->baseline, &gate->candidate};
+    const struct result *result = gate->baseline.runs[0].result;
+    uint32_t vms = set_vm_count(sides, 2);
+
+    if (vms == 0) {
+        snprintf(row->message, sizeof(row->message), "the runs have not the same VMs");
+        snprintf(row->next, sizeof(row->next), "run both sides with the same VMs");
+        return;
+    }
+    snprintf(row->message, sizeof(row->message), "the runs have no VM \"%s\"", row->scope);
+    snprintf(row->next, sizeof(row->next), "name one that they have, %.60s%s%.60s",
+             result->vms[0].name, vms > 1 ? " to " : "", vms > 1 ? result->vms[vms - 1].name : "");
+}
+
 /* A row that cannot be judged at all: true, its verdict and message set. */
 static bool refuse_row(const struct gate *gate, struct gate_row *row, const struct values *values)
 {
     if (gate_check_broken(gate, "void")) {
         row->verdict = GATE_VOID;
         snprintf(row->message, sizeof(row->message), "not judged: a run is void");
+    } else if (row->vm == (int32_t)RESULT_VMS) {
+        row->verdict = row->rule->optional ? GATE_SKIPPED : GATE_INVALID;
+        refuse_vm(gate, row);
     } else if (values->unknown > 0) {
         row->verdict = row->rule->optional ? GATE_SKIPPED : GATE_INVALID;
         snprintf(row->message, sizeof(row->message), "%u of %u runs do not have it",

@@ -212,58 +212,91 @@ void gate_say_row(const struct gate *gate, struct gate_row *row)
 
 /* ---- the answer ---- */
 
-/* The most runs a side that a row of this verdict wants; 0 unknown, and whether it is beyond. */
-static uint32_t runs_wanted(const struct gate *gate, enum gate_verdict verdict, uint32_t *ret_have,
-                            bool *ret_beyond)
+/* Would more runs give it a verdict? Not where they lack what it asks for. */
+static bool wants_runs(const struct gate_row *row)
 {
-    uint32_t need = 0;
+    return row->next[0] == '\0' || strncmp(row->next, "needs ", 6) == 0 ||
+           strncmp(row->next, "add ", 4) == 0;
+}
 
-    *ret_have = UINT32_MAX;
-    *ret_beyond = false;
+/* A side, over all rows of a verdict. */
+struct runs_wanted {
+    uint32_t have, need; /* the fewest that one has, the most that one wants */
+    bool beyond, capped; /* more than max_runs; more than need */
+};
+
+static void runs_wanted(const struct gate *gate, enum gate_verdict verdict, struct runs_wanted *ret)
+{
+    *ret = (struct runs_wanted){.have = UINT32_MAX, .need = gate->file->require.min_runs};
     for (uint32_t i = 0; i < gate->row_count; i++) {
         const struct gate_row *row = &gate->rows[i];
         uint32_t have = row->n_a < row->n_b ? row->n_a : row->n_b;
 
-        if (row->verdict != verdict || row->rule->advisory) {
+        if (row->verdict != verdict || row->rule->advisory || !wants_runs(row)) {
             continue;
         }
-        *ret_have = have < *ret_have ? have : *ret_have;
-        need = row->runs_needed > need ? row->runs_needed : need;
-        *ret_beyond = *ret_beyond || row->capped;
+        ret->have = have < ret->have ? have : ret->have;
+        ret->need = row->runs_needed > ret->need ? row->runs_needed : ret->need;
+        ret->capped = ret->capped || row->capped;
     }
-    need = need < gate->file->require.min_runs ? gate->file->require.min_runs : need;
-    *ret_beyond = *ret_beyond || need > gate->file->design.max_runs;
-    return need;
+    ret->beyond = ret->capped || ret->need > gate->file->design.max_runs;
+}
+
+static void say_beyond(struct gate *gate, uint32_t need, bool beyond, bool capped)
+{
+    uint32_t most = gate->file->design.max_runs;
+
+    if (beyond) {
+        snprintf(gate->next, sizeof(gate->next), "%s%u runs a side are needed, max_runs is %u",
+                 capped ? "more than " : "", need, most);
+    } else {
+        snprintf(gate->next, sizeof(gate->next),
+                 "there are as many runs a side as max_runs, %u, allows", most);
+    }
+    snprintf(gate->next + strlen(gate->next), sizeof(gate->next) - strlen(gate->next),
+             ": use a quieter rig, longer samples or a wider margin; or raise max_runs");
+}
+
+/* Two pairs, then another look: chance may bring a verdict before the runs that are needed. */
+static void say_look(struct gate *gate, const struct runs_wanted *runs)
+{
+    uint32_t most = gate->file->design.max_runs, add = most - runs->have < 2 ? 1 : 2;
+    size_t n;
+
+    snprintf(gate->next, sizeof(gate->next),
+             "add %u ABBA pair%s (%s) by `rawtps bench-pair --runs %u` and ask again: %u of at "
+             "most %u a side then; alpha is %.4g for each of %u looks",
+             add, add > 1 ? "s" : "", add > 1 ? "A B B A" : "A B", add, runs->have + add, most,
+             gate->alpha, gate->looks);
+    n = strlen(gate->next);
+    if (runs->beyond) {
+        snprintf(gate->next + n, sizeof(gate->next) - n,
+                 ". By what is seen so far %s%u would be needed: a quieter rig or longer samples "
+                 "are surer",
+                 runs->capped ? "more than " : "", runs->need);
+    }
 }
 
 static void say_more(struct gate *gate, enum gate_verdict verdict)
 {
-    uint32_t have, most = gate->file->design.max_runs, add;
-    bool beyond, more = gate->file->design.on_inconclusive == GATE_INCONCLUSIVE_MORE;
-    uint32_t need = runs_wanted(gate, verdict, &have, &beyond);
+    bool more = gate->file->design.on_inconclusive == GATE_INCONCLUSIVE_MORE;
+    uint32_t most = gate->file->design.max_runs, add;
+    struct runs_wanted runs;
 
-    if (have >= most || (beyond && !more)) {
-        snprintf(
-            gate->next, sizeof(gate->next),
-            "%u runs a side are needed, max_runs is %u: use a quieter rig, longer samples or a "
-            "wider margin; or raise max_runs",
-            need, most);
+    runs_wanted(gate, verdict, &runs);
+    if (runs.have >= most || (runs.beyond && !(more && verdict == GATE_INCONCLUSIVE))) {
+        say_beyond(gate, runs.need, runs.beyond, runs.capped);
         return;
     }
     if (verdict == GATE_INCONCLUSIVE && more) {
-        add = most - have < 2 ? 1 : 2;
-        snprintf(gate->next, sizeof(gate->next),
-                 "add %u ABBA pair%s (%s) by `rawtps bench-pair --runs %u` and ask again: %u of at "
-                 "most %u a side then; alpha is %.4g for each of %u looks",
-                 add, add > 1 ? "s" : "", add > 1 ? "A B B A" : "A B", add, have + add, most,
-                 gate->alpha, gate->looks);
+        say_look(gate, &runs);
         return;
     }
-    add = need > have ? need - have : 1;
+    add = runs.need > runs.have ? runs.need - runs.have : 1;
     snprintf(gate->next, sizeof(gate->next),
-             "add %u runs to each side, in the order A B B A (`rawtps bench-pair --runs %u`), and "
+             "add %u run%s to each side, in the order A B B A (`rawtps bench-pair --runs %u`), and "
              "ask again: %u a side then",
-             add, add, have + add);
+             add, add > 1 ? "s" : "", add, runs.have + add);
 }
 
 static const char *first_check(const struct gate *gate, enum gate_verdict verdict,
@@ -278,9 +311,26 @@ static const char *first_check(const struct gate *gate, enum gate_verdict verdic
     return NULL;
 }
 
+/* One that no run cures before those that more of them do; NULL if none counts. */
+static const struct gate_row *first_invalid(const struct gate *gate)
+{
+    const struct gate_row *ret = NULL;
+
+    for (uint32_t i = 0; i < gate->row_count; i++) {
+        const struct gate_row *row = &gate->rows[i];
+
+        if (row->verdict == GATE_INVALID && !row->rule->advisory &&
+            (ret == NULL || (wants_runs(ret) && !wants_runs(row)))) {
+            ret = row;
+        }
+    }
+    return ret;
+}
+
 static void say_invalid(struct gate *gate)
 {
     const char *next = "", *check = first_check(gate, gate->verdict, &next);
+    const struct gate_row *row;
 
     if (check != NULL) {
         snprintf(gate->words, sizeof(gate->words), "no verdict: %.200s", check);
@@ -292,19 +342,16 @@ static void say_invalid(struct gate *gate)
         snprintf(gate->next, sizeof(gate->next), "give the gate a row that the runs do have");
         return;
     }
-    for (uint32_t i = 0; i < gate->row_count; i++) {
-        const struct gate_row *row = &gate->rows[i];
-
-        if (row->verdict == GATE_INVALID && !row->rule->advisory) {
-            snprintf(gate->words, sizeof(gate->words), "no verdict: %s of %s: %.160s",
-                     row->metric->name, row->scope, row->message);
-            if (strncmp(row->next, "needs", 5) == 0 || row->next[0] == '\0') {
-                say_more(gate, GATE_INVALID);
-            } else {
-                snprintf(gate->next, sizeof(gate->next), "%s", row->next);
-            }
-            return;
-        }
+    row = first_invalid(gate);
+    if (row == NULL) {
+        return;
+    }
+    snprintf(gate->words, sizeof(gate->words), "no verdict: %s of %s: %.160s", row->metric->name,
+             row->scope, row->message);
+    if (wants_runs(row) && !gate->one_run) {
+        say_more(gate, GATE_INVALID);
+    } else {
+        snprintf(gate->next, sizeof(gate->next), "%s", row->next);
     }
 }
 
