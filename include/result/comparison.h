@@ -15,6 +15,7 @@ struct comparison_options {
     uint32_t metric_count; /* 0: those that are shown by themselves */
     bool aggregate, vms;   /* which rows; neither: the aggregate */
     int32_t vm;            /* of the VMs this one alone; -1: all */
+    int32_t named_vm;      /* the highest that was named, for who checks it; -1: none */
     bool no_curve;         /* latency.hlog is not read: no ratio curve, no +- of quantiles */
 };
 

@@ -109,6 +109,7 @@ static int choose_row(const char *name, struct comparison_options *ret, struct e
     if (vm >= 0 && *end == '\0' && vm < RESULT_VMS) {
         ret->vm = ret->vms ? -1 : (int32_t)vm;
         ret->vms = true;
+        ret->named_vm = (int32_t)vm > ret->named_vm ? (int32_t)vm : ret->named_vm;
         return 0;
     }
     return error_set(err, EXIT_USAGE, -EINVAL,
@@ -122,7 +123,7 @@ int compare_show_choose(const struct options *options, const struct args *args,
 {
     int code = 0;
 
-    *ret = (struct comparison_options){.no_curve = args->no_curve, .vm = -1};
+    *ret = (struct comparison_options){.no_curve = args->no_curve, .vm = -1, .named_vm = -1};
     for (uint32_t i = 0; code == 0 && i < options->many_count; i++) {
         const char *name = options->many_of[i]->name;
 
@@ -226,6 +227,34 @@ static enum exit_code refuse_differences(const struct set_rows *rows)
     return EXIT_INVALID;
 }
 
+/* Rows of VMs that the runs do not have would be an empty table. */
+static int check_vms(const struct show *show, const struct comparison_options *options,
+                     struct error *err)
+{
+    uint32_t most = 0;
+
+    if (show->is_sweep) {
+        for (uint32_t p = 0; p < show->sweep.point_count; p++) {
+            const struct comparison *point = &show->sweep.points[p].comparison;
+            uint32_t vms = set_vm_count(point->sets, point->count);
+
+            most = vms > most ? vms : most;
+        }
+    } else {
+        most = set_vm_count(show->comparison.sets, show->comparison.count);
+    }
+    if (most == 0) {
+        error_set(err, EXIT_USAGE, -ENOENT, "--row: the runs have not the same VMs");
+        return error_hint(err, "--row agg shows all VMs of a run together");
+    }
+    if (options->named_vm >= (int32_t)most) {
+        error_set(err, EXIT_USAGE, -ENOENT, "--row: the runs have no VM vm%d", options->named_vm);
+        return error_hint(err, "they have vm0%s%.0u", most > 1 ? " to vm" : "",
+                          most > 1 ? most - 1 : 0);
+    }
+    return 0;
+}
+
 static int open_show(struct show *show, struct set *const *sets, uint32_t count,
                      const struct comparison_options *options, const struct args *args,
                      struct error *err)
@@ -240,6 +269,7 @@ static int open_show(struct show *show, struct set *const *sets, uint32_t count,
     } else {
         code = comparison_open(&show->comparison, read_only, count, options, err);
     }
+    code = code == 0 && options->vms ? check_vms(show, options, err) : code;
     if (code == 0 && args->redact_serial && show->is_sweep) {
         redact_sweep(&show->sweep, sets);
     } else if (code == 0 && args->redact_serial) {

@@ -18,28 +18,43 @@ static const char *arrow(const struct set_metric *metric)
     return metric->higher_better ? "↑" : "↓";
 }
 
-/* What a quantile rests on, where that is little. */
-static const char *thin_mark(struct sheet *sheet, const struct comparison_row *row)
+/* The fewest transactions of a run, of all VMs or of any one. */
+static double fewest(const struct comparison *comparison, bool of_vm)
 {
-    double beyond = INFINITY;
+    double ret = INFINITY;
 
-    if (row->metric->quantile <= 0 || row->vm >= 0) {
-        return "";
-    }
-    for (uint32_t s = 0; s < sheet->comparison->count; s++) {
-        const struct set *set = sheet->comparison->sets[s];
+    for (uint32_t s = 0; s < comparison->count; s++) {
+        for (uint32_t i = 0; i < comparison->sets[s]->run_count; i++) {
+            const struct result *result = comparison->sets[s]->runs[i].result;
 
-        for (uint32_t i = 0; i < set->run_count; i++) {
-            double count = (double)set->runs[i].result->aggregate.response.count;
-
-            beyond = fmin(beyond, count * (1 - row->metric->quantile));
+            if (!of_vm) {
+                ret = fmin(ret, (double)result->aggregate.response.count);
+            }
+            for (uint32_t v = 0; of_vm && v < result->vm_count; v++) {
+                ret = fmin(ret, (double)result->vms[v].response.count);
+            }
         }
     }
-    return beyond < 100
-               ? compare_note(&sheet->notes, "%s rests on the %.0f slowest transaction%s of a run.",
-                              row->metric->title + strlen("lat "), fmax(beyond, 0),
-                              beyond >= 0.5 && beyond < 1.5 ? "" : "s")
-               : "";
+    return ret;
+}
+
+/* What a quantile rests on, where that is little; one note for all VMs. */
+static const char *thin_mark(struct sheet *sheet, const struct comparison_row *row)
+{
+    bool of_vm = row->vm >= 0;
+    double beyond;
+
+    if (row->metric->quantile <= 0) {
+        return "";
+    }
+    beyond = fewest(sheet->comparison, of_vm) * (1 - row->metric->quantile);
+    return beyond < 100 ? compare_note(&sheet->notes,
+                                       "%s%s rests on the %.0f slowest transaction%s of a "
+                                       "run%s.",
+                                       row->metric->title + strlen("lat "), of_vm ? " of a VM" : "",
+                                       fmax(beyond, 0), beyond >= 0.5 && beyond < 1.5 ? "" : "s",
+                                       of_vm ? " or more" : "")
+                        : "";
 }
 
 static void value_cell(struct sheet *sheet, const struct comparison_row *row, uint32_t side)

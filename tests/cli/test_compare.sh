@@ -123,6 +123,9 @@ refused 'a directory without' 'no run in empty: ' "$(mkdir -p empty && echo empt
 refused 'no label' 'has no label' slow f=fast
 refused 'a metric' 'did you mean lat_p99' slow fast --metric latp99
 refused 'a row' 'agg, vms or one' slow fast --row disk
+refused 'a VM that no run has' '^rawtps: --row: the runs have no VM vm9$' slow fast --row vm9
+like 'which there are' "$err" '^rawtps: hint: they have vm0$'
+refused 'it beside one that they have' 'no VM vm9' slow fast --row vm0 --row vm9 --row agg
 refused 'a filter' 'did you mean firmware' slow fast --filter firmwar:1
 refused 'nine sides' 'more than 8 sides' {a,b,c,d,e,f,g,h,i}=fast/1
 

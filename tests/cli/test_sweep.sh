@@ -36,6 +36,13 @@ like 'the same and what differs is of all points' "$out" 'users by point'
 is 'no line is wider than the page' "$(grep -E '^.{145,}' out)" ''
 run "$RAWTPS" compare u2=depth/h3200-u2 e1s=depth/h3201-e1s --slo 1ns
 like 'above every latency there is no knee' "$out" '^ knee +A none, B none'
+run "$RAWTPS" compare u2=depth/h3200-u2 e1s=depth/h3201-e1s --row vm9
+is 'a VM that no run has is refused' "$code" 2
+like 'by name' "$err" '^rawtps: --row: the runs have no VM vm9$'
+run "$RAWTPS" compare u2=depth/h3200-u2 e1s=depth/h3201-e1s --row vm0 -m lat_p99.99
+is 'one that they have is not' "$code$err" 0
+like 'a percentile of a VM that rests on little says so' "$out" \
+    '^ [^ ]+ p99.99 of a VM rests on the [0-9]+ slowest transactions? of a run or more\.'
 run "$RAWTPS" compare u2=depth/h3200-u2 e1s=depth/h3201-e1s -f html
 ok 'the curve is in the page' grep -q '"key":"sweep"' out
 run "$RAWTPS" compare u2=depth/h3200-u2 e1s=depth/h3201-e1s -f json
