@@ -68,6 +68,11 @@ gate_file wild 'wild/*'
 run "$RAWTPS" gate wild.yaml
 is 'what is too noisy for the margin is no verdict' "$code" 6
 like 'the smallest effect is named' "$out" 'the gate cannot see 3%: runs scatter by .*MDE is'
+gate_file wild 'wild/*' 'design: {on_inconclusive: more, max_runs: 8}\n'
+run "$RAWTPS" gate wild.yaml
+is 'nor is it one where more may be asked for' "$code" 6
+like 'what a row calls beyond max_runs' "$out" 'beyond max_runs 8: use a'
+like 'is not asked for' "$out" '^ next +(more than )?[0-9]+ runs a side are needed, max_runs is 8: use'
 gate_file few 'few/*'
 run "$RAWTPS" gate few.yaml
 is 'nor are three runs' "$code" 6
@@ -140,6 +145,14 @@ for case in 'warm steady.state:.*excursion' 'kernel kernel:.*against.9.9.9' 'kil
     is "$name: no verdict" "$code" 6
     like "$name: why" "$out" "no verdict: .*${case#* }"
 done
+runs cold 5 seed=1 'set=aggregate.steady.excursion_share:0.08'
+sed 's/old/cold/' warm.yaml > calm.yaml
+echo 'require: {steady_state: no}' >> calm.yaml
+run "$RAWTPS" gate calm.yaml --junit c.xml
+is 'what need not be steady may be unsteady' "$code" 0
+like 'which is no difference' "$out" '^ steady state +excursion.* no, not asked$'
+like 'what no run tells of is no pass in JUnit' "$(cat c.xml)" \
+    '<skipped message="stamp errors: not known of every run"'
 runs hot 5 seed=24 start=60 'set=drives.0.health.throttled_s:7.5'
 gate_file hot 'hot/*'
 run "$RAWTPS" gate hot.yaml
