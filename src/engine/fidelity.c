@@ -12,7 +12,8 @@
 /* Memory that answers at once costs a copy, which the CPU of the transaction has already. */
 #define MEMORY_NS 1000
 /* The pace is right when TPS is so near; it takes two or three runs. */
-#define PACE_WITHIN 0.03
+#define PACE_WITHIN  0.03
+#define PACE_MOST_NS 3600e9
 enum { PACE_TRIES = 6, JOBS_MOST = 64 };
 
 /* ---- pace --------------------------------------------------------------------------------------
@@ -27,21 +28,27 @@ static bool is_buffered(const struct fidelity_cell *cell)
     return cell->slow_disk && cell->profile == MODEL_POSTGRES;
 }
 
+/* As whole ns, where a cell's figures do not go together an hour at most. */
+static int64_t pace_ns(double ns)
+{
+    return ns < PACE_MOST_NS ? (int64_t)(ns > 0 ? ns : 0) : (int64_t)PACE_MOST_NS;
+}
+
 /* A disk that writes the log without a pause does as many groups a second as it can (6.2). */
 static void pace_of_log(struct fidelity_pace *pace, const struct fidelity_cell *cell)
 {
     double wait_ns = cell->threads > 1 ? 1e9 / (cell->truth.log_writes * cell->truth.tps)
                                        : 1e9 / cell->truth.tps - cell->cpu_ms * 1e6;
 
-    pace->latency_ns = (int64_t)(wait_ns / 2); /* a group is a write and a flush */
+    pace->latency_ns = pace_ns(wait_ns / 2); /* a group is a write and a flush */
     pace->latency_ns = pace->latency_ns > MEMORY_NS ? pace->latency_ns : MEMORY_NS;
-    pace->cpu_ns = cell->threads > 1 ? pace->cpu_ns : (int64_t)(cell->cpu_ms * 1e6);
+    pace->cpu_ns = cell->threads > 1 ? pace->cpu_ns : pace_ns(cell->cpu_ms * 1e6);
 }
 
 static struct fidelity_pace pace_guess(const struct fidelity_cell *cell)
 {
     double cores = cell->threads < 2 ? 1 : 2, txn_ns = 1e9 / cell->truth.tps;
-    struct fidelity_pace pace = {.cpu_ns = (int64_t)(cores * txn_ns), .latency_ns = MEMORY_NS};
+    struct fidelity_pace pace = {.cpu_ns = pace_ns(cores * txn_ns), .latency_ns = MEMORY_NS};
 
     if (cell->flush_ns > 0) {
         pace.latency_ns = cell->flush_ns / 2; /* a write and a flush */
@@ -50,10 +57,10 @@ static struct fidelity_pace pace_guess(const struct fidelity_cell *cell)
     } else if (cell->slow_disk) {
         double wait_ns = cell->threads * txn_ns;
 
-        pace.cpu_ns = (int64_t)(cell->cpu_ms * 1e6);
-        pace.cpu_ns = pace.cpu_ns > 0 ? pace.cpu_ns : (int64_t)(txn_ns * 0.5);
+        pace.cpu_ns = pace_ns(cell->cpu_ms * 1e6);
+        pace.cpu_ns = pace.cpu_ns > 0 ? pace.cpu_ns : pace_ns(txn_ns * 0.5);
         wait_ns -= (double)pace.cpu_ns;
-        pace.latency_ns = (int64_t)(wait_ns / (cell->truth.page_reads + 2));
+        pace.latency_ns = pace_ns(wait_ns / (cell->truth.page_reads + 2));
         pace.latency_ns = pace.latency_ns > MEMORY_NS ? pace.latency_ns : MEMORY_NS;
     }
     pace.data_ns = is_buffered(cell) ? MEMORY_NS : pace.latency_ns;
@@ -66,10 +73,10 @@ static void pace_mend(struct fidelity_pace *pace, const struct fidelity_cell *ce
     double ratio = tps / cell->truth.tps;
 
     if (!cell->slow_disk || cell->flush_ns > 0 || is_buffered(cell)) {
-        pace->cpu_ns = (int64_t)((double)pace->cpu_ns * ratio);
+        pace->cpu_ns = pace_ns((double)pace->cpu_ns * ratio);
         return;
     }
-    pace->latency_ns = (int64_t)((double)pace->latency_ns * ratio);
+    pace->latency_ns = pace_ns((double)pace->latency_ns * ratio);
     pace->latency_ns = pace->latency_ns > MEMORY_NS ? pace->latency_ns : MEMORY_NS;
     pace->data_ns = pace->latency_ns;
 }
