@@ -220,6 +220,15 @@ static void a_torn_or_foreign_line_is_no_interval(void **state)
         "0,1,sample,0,18446744073709551616,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,0.5,1,1\n", &back));
     assert_false(
         result_interval_parse("0,1,sample,0,1,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,0.5,1,1,9\n", &back));
+    /* times that no run has, whose sums would overflow */
+    assert_false(result_interval_parse(
+        "-9223372036854775808,1,sample,0,1,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,0.5,1,1\n", &back));
+    assert_false(result_interval_parse(
+        "0,9223372036854775807,sample,0,1,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,0.5,1,1\n", &back));
+    assert_false(result_interval_parse(
+        "0,1,sample,0,1,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,0.5,1,-9223372036854775808\n", &back));
+    assert_false(
+        result_interval_parse("0,1,sample,0,1,1,0,0,0,0,1,1,1,-1,1,1,1,1,1,1,1,0.5,1,1\n", &back));
     assert_false(result_interval_parse(
         "0,1,a_phase_whose_name_is_too_long,0,1,1,0,0,0,0,1,1,1,1,1,1,1,1,1,1,1,,1,1\n", &back));
     assert_true(
