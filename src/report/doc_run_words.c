@@ -160,14 +160,19 @@ static void integrity_line(struct doc *doc, const struct result *result)
 const char *run_temperature(const struct result_drive *drive, char *ret, size_t size)
 {
     const struct result_health *health = &drive->health;
+    /* who did not look in between knows the two ends alone: fmin and fmax pass over NAN */
+    double least = fmin(health->temperature_min_c,
+                        fmin(health->temperature_start_c, health->temperature_end_c));
+    double most = fmax(health->temperature_max_c,
+                       fmax(health->temperature_start_c, health->temperature_end_c));
 
     if (!isfinite(health->temperature_start_c) || !isfinite(health->temperature_end_c)) {
         ret[0] = '\0';
-    } else if (health->temperature_max_c - health->temperature_min_c < 0.5) {
+    } else if (most - least < 0.5) {
         snprintf(ret, size, "%.0f °C", health->temperature_end_c);
     } else {
-        snprintf(ret, size, "%.0f to %.0f °C, %.0f at the end", health->temperature_min_c,
-                 health->temperature_max_c, health->temperature_end_c);
+        snprintf(ret, size, "%.0f to %.0f °C, %.0f at the end", least, most,
+                 health->temperature_end_c);
     }
     return ret;
 }

@@ -117,6 +117,22 @@ static void a_run_that_was_killed_early_says_so(void **state)
     result_free(&result);
 }
 
+/* A drive that was looked at before and after alone has a range all the same. */
+static void a_temperature_without_its_range_is_that_of_the_ends(void **state)
+{
+    struct result result;
+
+    sample_tpcc(&result, 1);
+    result.drives[0].health.temperature_start_c = 38;
+    result.drives[0].health.temperature_end_c = 41;
+    result.drives[0].health.temperature_min_c = result.drives[0].health.temperature_max_c = NAN;
+    assert_true(says(&result, "38 to 41 °C, 41 at the end"));
+    result.drives[0].health.temperature_start_c = 41;
+    assert_true(says(&result, " 41 °C"));
+    assert_false(says(&result, "nan"));
+    result_free(&result);
+}
+
 static void forget_sample(struct result_vm *vm)
 {
     memset(&vm->response, 0, sizeof(vm->response));
@@ -357,6 +373,7 @@ int main(void)
         cmocka_unit_test(bare_requests_are_counted_in_iops),
         cmocka_unit_test(what_failed_stands_in_the_report),
         cmocka_unit_test(a_run_that_was_killed_early_says_so),
+        cmocka_unit_test(a_temperature_without_its_range_is_that_of_the_ends),
         cmocka_unit_test(a_database_that_was_not_measured_is_no_bare_drive),
         cmocka_unit_test(no_line_is_wider_than_the_page),
         cmocka_unit_test(colour_only_adds),
