@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/must.h"
+
 /* 3 significant digits of a value below 1000 (or 1024). */
 static int places(double value)
 {
@@ -55,6 +57,7 @@ static size_t exact_digits(uint64_t bytes, uint64_t unit, int most_places, char 
 {
     uint64_t whole = bytes / unit, rest = bytes % unit, step = 1;
     int width = 0;
+    size_t len;
 
     if (whole == 0 || whole >= 10000) {
         return 0;
@@ -65,12 +68,20 @@ static size_t exact_digits(uint64_t bytes, uint64_t unit, int most_places, char 
         }
         step *= 10;
     }
-    snprintf(buf, UNITS_TEXT, "%" PRIu64, whole);
-    if (width > 0) {
-        snprintf(buf + strlen(buf), UNITS_TEXT - strlen(buf), ".%0*" PRIu64, width,
-                 rest * step / unit);
+    len = (size_t)snprintf(buf, UNITS_TEXT, "%" PRIu64, whole);
+    if (width == 0) {
+        return len;
     }
-    return strlen(buf);
+    must(len + 1 + (size_t)width < UNITS_TEXT);
+    rest = rest * step / unit;
+    buf[len] = '.';
+    for (int i = width; i > 0; i--) {
+        buf[len + (size_t)i] = (char)('0' + rest % 10);
+        rest /= 10;
+    }
+    len += 1 + (size_t)width;
+    buf[len] = '\0';
+    return len;
 }
 
 /* In the unit with the fewest digits, the largest of such; bytes are no unit, and have more. */
