@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SWEEP_POINTS = 64, SWEEP_KEYS = 8, SWEEP_NAME = 128, SWEEP_METRICS = 3 };
+enum { SWEEP_POINTS = 64, SWEEP_KEYS = 64, SWEEP_NAME = 128, SWEEP_METRICS = 3 };
 
 /* The runs of all sides at one value of what was swept. */
 struct sweep_point {
-    char name[SWEEP_NAME];       /* "4"; of several keys "outstanding=4 read=70%" */
-    double load;                 /* as a number; NAN: it is none */
+    char name[SWEEP_NAME]; /* "4"; "outstanding=4 read=70%"; too long: "...@" and a checksum */
+    double load;           /* as a number; NAN: it is none */
     struct set parts[SET_SIDES]; /* runs that are the sides' own */
     struct comparison comparison;
 };

@@ -183,6 +183,42 @@ static void test_several_keys_are_one_point(void **state)
     assert_true(isnan(sweep.points[0].load) && isnan(sweep.area[1]));
 }
 
+/* However much was set, and however long: runs that differ are different points. */
+static void test_long_values_are_told_apart(void **state)
+{
+    char keys[12][512], values[2][512];
+
+    for (uint32_t v = 0; v < 2; v++) {
+        snprintf(values[v], sizeof(values[v]), "target.note=%0200u", v);
+    }
+    for (uint32_t side = 0; side < 2; side++) {
+        make(side, "a", 100, &(struct run_recipe){.settings = values[0]});
+        make(side, "b", 150, &(struct run_recipe){.settings = values[1]});
+    }
+    open_sweep();
+    assert_int_equal(sweep.point_count, 2);
+    assert_true(strlen(sweep.points[0].name) < SWEEP_NAME);
+    assert_string_not_equal(sweep.points[0].name, sweep.points[1].name);
+    end(state);
+    begin(state);
+    for (uint32_t k = 0; k < 12; k++) { /* run k has its own value of key k */
+        char name[16];
+
+        keys[k][0] = '\0';
+        for (uint32_t i = 0; i < 12; i++) {
+            size_t used = strlen(keys[k]);
+
+            snprintf(keys[k] + used, sizeof(keys[k]) - used, " some.long_key_%u=%u", i, i == k);
+        }
+        snprintf(name, sizeof(name), "%u", k);
+        for (uint32_t side = 0; side < 2; side++) {
+            make(side, name, 100, &(struct run_recipe){.settings = keys[k]});
+        }
+    }
+    open_sweep();
+    assert_int_equal(sweep.point_count, 12);
+}
+
 /* What is printed has every point, and no serial number where that was asked. */
 static void test_what_is_printed(void **state)
 {
@@ -272,6 +308,7 @@ int main(void)
         CASE(test_users_and_scenarios_are_swept_too),
         CASE(test_what_is_no_sweep),
         CASE(test_several_keys_are_one_point),
+        CASE(test_long_values_are_told_apart),
         CASE(test_what_is_printed),
         CASE(test_little_is_known),
     };
