@@ -25,6 +25,7 @@ enum comparison_why {
     COMPARISON_ONE_RUN,     /* fewer than two runs on a side: within-run intervals are not enough */
     COMPARISON_ONE_SEED,    /* runs in virtual time that repeat a seed are one run */
     COMPARISON_CONCURRENCY, /* latency, and the sides did not hold as much under way */
+    COMPARISON_WORKLOAD,    /* runs of one side have no type of transaction that the other has */
     COMPARISON_UNKNOWN      /* not recorded by any run of a side */
 };
 
@@ -59,6 +60,8 @@ struct comparison {
     struct set_rows rows;
     uint32_t pairs[SET_SIDES]; /* of each side with the first; 0: analysed as independent */
     bool one_seed[SET_SIDES];  /* runs in virtual time that repeat a seed */
+    bool unlike[SET_SIDES];    /* another workload than the base's: COMPARISON_WORKLOAD */
+    bool scenario[SET_SIDES];  /* of a scenario file that is not the base's, by name or text */
     struct comparison_row *metrics;
     uint32_t metric_count;
     /* of response times, the side's over the base's; the first is unused */

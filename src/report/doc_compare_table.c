@@ -71,6 +71,11 @@ static void value_cell(struct sheet *sheet, const struct comparison_row *row, ui
     }
 }
 
+static const char *scenario_of(const struct comparison *comparison, uint32_t side)
+{
+    return comparison->sets[side]->runs[0].result->scenario.name;
+}
+
 static const char *why_mark(struct sheet *sheet, const struct comparison_row *row, uint32_t side)
 {
     const struct comparison *comparison = sheet->comparison;
@@ -94,6 +99,12 @@ static const char *why_mark(struct sheet *sheet, const struct comparison_row *ro
             "apart, waiting is another thing.",
             compare_side_name(0), held->values[0], compare_side_name(side), held->values[side],
             SET_CONCURRENCY_PERCENT);
+    case COMPARISON_WORKLOAD:
+        return compare_note(&sheet->notes,
+                            "not comparable: %s ran %.40s and %s %.40s, which have no type of "
+                            "transaction in common.",
+                            compare_side_name(0), scenario_of(comparison, 0),
+                            compare_side_name(side), scenario_of(comparison, side));
     case COMPARISON_UNKNOWN:
         return compare_note(&sheet->notes, "not recorded by the runs of both sides.");
     }
@@ -420,6 +431,18 @@ static void holm_note(struct doc *doc, const struct comparison *comparison, uint
              best->against[side].p_holm <= 0.05 ? "yes" : "nothing that is shown");
 }
 
+/* Verdicts stand, as a file may have been copied for another drive; but whoever reads must know. */
+static void scenario_note(struct doc *doc, const struct comparison *comparison, uint32_t side)
+{
+    if (comparison->scenario[side] && !comparison->unlike[side]) {
+        doc_note(
+            doc,
+            "%s and A ran different scenario files (%.40s, %.40s): not comparable unless these "
+            "ask for the same work.",
+            compare_side_name(side), scenario_of(comparison, side), scenario_of(comparison, 0));
+    }
+}
+
 /* What no comparison of so few runs sees below. */
 static void noise_note(struct doc *doc, const struct comparison *comparison, uint32_t side)
 {
@@ -495,8 +518,11 @@ static void footnotes(struct sheet *sheet)
 
 void compare_legend(struct doc *doc)
 {
-    doc_note(doc, "~: the 95 %% interval contains 0. MDE: the least change that these runs would "
-                  "show (power 80 %%). ±: within one run.");
+    doc_note(doc,
+             "~: the 95 %% interval contains 0. MDE: the least change that four of five such "
+             "comparisons show by a one-sided test at 5 %%, if the sides scatter alike; verdicts "
+             "are two-sided and take each side's own scatter, so that of few runs a change above "
+             "the MDE may still be ~. ±: within one run.");
 }
 
 void compare_metrics(struct doc *doc, const struct comparison *comparison, bool narrow)
@@ -518,6 +544,7 @@ void compare_tables(struct doc *doc, const struct comparison *comparison, bool n
         compare_legend(doc);
     }
     for (uint32_t s = 1; s < comparison->count; s++) {
+        scenario_note(doc, comparison, s);
         noise_note(doc, comparison, s);
         effect_note(doc, comparison, s);
         holm_note(doc, comparison, s);

@@ -7,8 +7,11 @@
 #include <string.h>
 
 const char *const compare_why_names[] = {
-    [COMPARISON_JUDGED] = "judged",     [COMPARISON_ONE_RUN] = "one run",
-    [COMPARISON_ONE_SEED] = "one seed", [COMPARISON_CONCURRENCY] = "concurrency differs",
+    [COMPARISON_JUDGED] = "judged",
+    [COMPARISON_ONE_RUN] = "one run",
+    [COMPARISON_ONE_SEED] = "one seed",
+    [COMPARISON_CONCURRENCY] = "concurrency differs",
+    [COMPARISON_WORKLOAD] = "another workload",
     [COMPARISON_UNKNOWN] = "unknown",
 };
 const char *const compare_verdict_names[] = {

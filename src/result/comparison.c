@@ -97,6 +97,9 @@ static enum comparison_why why_not(const struct comparison *comparison,
     if (a->known == 0 || b->known == 0) {
         return COMPARISON_UNKNOWN;
     }
+    if (comparison->unlike[side]) {
+        return COMPARISON_WORKLOAD;
+    }
     if (row->metric->latency &&
         (fmax(x, y) / fmin(x, y) - 1 > SET_CONCURRENCY_PERCENT / 100.0 || isnan(x + y))) {
         return COMPARISON_CONCURRENCY;
@@ -273,6 +276,34 @@ static void adjust(struct comparison *comparison)
     }
 }
 
+/* TPC-C and Sysbench, or reads alone and writes alone: nothing that one does the other does. */
+static bool shares_kind(const struct result_vm *a, const struct result_vm *b)
+{
+    for (uint32_t i = 0; i < a->txn_count; i++) {
+        for (uint32_t j = 0; j < b->txn_count; j++) {
+            if (strcmp(a->txns[i].kind, b->txns[j].kind) == 0) {
+                return true;
+            }
+        }
+    }
+    return a->txn_count == 0 || b->txn_count == 0;
+}
+
+static void compare_scenarios(struct comparison *comparison, uint32_t side)
+{
+    for (uint32_t i = 0; i < comparison->sets[0]->run_count; i++) {
+        const struct result *a = comparison->sets[0]->runs[i].result;
+
+        for (uint32_t j = 0; j < comparison->sets[side]->run_count; j++) {
+            const struct result *b = comparison->sets[side]->runs[j].result;
+
+            comparison->unlike[side] |= !shares_kind(&a->aggregate, &b->aggregate);
+            comparison->scenario[side] |= strcmp(a->scenario.name, b->scenario.name) != 0 ||
+                                          strcmp(a->scenario.sha256, b->scenario.sha256) != 0;
+        }
+    }
+}
+
 /* In virtual time a seed that comes again is the same run, to the bit. */
 static bool repeats_seed(const struct set *set)
 {
@@ -322,6 +353,9 @@ int comparison_open(struct comparison *ret, const struct set *const *sets, uint3
     }
     if (set_refuse_shared(sets, count, err) < 0) {
         return err->code;
+    }
+    for (uint32_t s = 1; s < count; s++) {
+        compare_scenarios(&made, s);
     }
     set_rows_of(sets, count, SET_CONCURRENCY_PERCENT / 100.0, &made.rows);
     code = judge_all(&made, options, err);

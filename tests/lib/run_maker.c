@@ -39,6 +39,7 @@ static struct run_recipe filled(const struct run_recipe *recipe)
     ret.kernel = ret.kernel ? ret.kernel : "6.1.0";
     ret.form_factor = ret.form_factor ? ret.form_factor : "U.2";
     ret.scenario = ret.scenario ? ret.scenario : "points";
+    ret.kind = ret.kind ? ret.kind : "point";
     return ret;
 }
 
@@ -87,7 +88,7 @@ static void fill_vm(const struct run_recipe *recipe, uint32_t vms, struct result
         }
     }
     vm->txn_count = 1;
-    PUT(vm->txns[0].kind, "point");
+    PUT(vm->txns[0].kind, recipe->kind);
     vm->txns[0].due = vm->txns[0].done = all->count;
     result_latency_of(&vm->txns[0].response, all);
     vm->response = vm->service = vm->txns[0].service = vm->txns[0].response;

@@ -21,6 +21,7 @@ struct run_recipe {
     struct result_pair pair;
     bool no_files;                   /* run.json alone */
     const char *settings, *scenario; /* "", "points" */
+    const char *kind;                /* of its transactions; "point" */
     struct result_link link;
     double celsius, throttled_s; /* over the whole sample; 0: unknown, unless celsius is known */
 };

@@ -174,6 +174,44 @@ static void test_concurrency(void **state)
     assert_string_equal(set_rows_refused(&comparison.rows)->name, "concurrency");
 }
 
+/* Another workload is no better or worse; another file may be the same work on another drive. */
+static void test_another_scenario(void **state)
+{
+    struct run_recipe other = drive_b;
+    struct doc doc;
+    struct text text = {0};
+
+    other.scenario = "scans";
+    make(0, 5, 1000, 0.005, &drive_a);
+    make(1, 5, 1100, 0.005, &other);
+    compare(2, &(struct comparison_options){0});
+    assert_true(comparison.scenario[1] && !comparison.unlike[1]);
+    assert_int_equal(row_of("tps")->against[1].verdict, COMPARE_IS_BETTER);
+    doc_init(&doc);
+    doc_compare(&doc, &comparison, &(struct doc_compare_options){.narrow = false});
+    doc_text(&doc, &(struct doc_text_options){.width = 400}, &text);
+    assert_non_null(strstr(text_string(&text), "B and A ran different scenario files (scans, "
+                                               "points): not comparable unless"));
+    text_free(&text);
+    doc_free(&doc);
+    end(state);
+    begin(state);
+    other.kind = "scan";
+    make(0, 5, 1000, 0.005, &drive_a);
+    make(1, 5, 1100, 0.005, &other);
+    compare(2, &(struct comparison_options){0});
+    for (uint32_t i = 0; i < comparison.metric_count; i++) {
+        assert_int_equal(comparison.metrics[i].against[1].verdict, COMPARE_NONE);
+    }
+    assert_int_equal(row_of("tps")->against[1].why, COMPARISON_WORKLOAD);
+    doc_init(&doc);
+    doc_compare(&doc, &comparison, &(struct doc_compare_options){.narrow = false});
+    doc_text(&doc, &(struct doc_text_options){.width = 400}, &text);
+    assert_non_null(strstr(text_string(&text), "not comparable: A ran points and B scans"));
+    text_free(&text);
+    doc_free(&doc);
+}
+
 /* Virtual time repeats one seed to the bit: five copies are one run. */
 static void test_one_seed(void **state)
 {
@@ -320,10 +358,10 @@ static void test_machines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_better),      CASE(test_no_difference), CASE(test_one_run_a_side),
-        CASE(test_concurrency), CASE(test_one_seed),      CASE(test_pairs),
-        CASE(test_three_sides), CASE(test_choice),        CASE(test_hostile_words),
-        CASE(test_machines),    CASE(test_too_fine),
+        CASE(test_better),           CASE(test_no_difference), CASE(test_one_run_a_side),
+        CASE(test_concurrency),      CASE(test_one_seed),      CASE(test_pairs),
+        CASE(test_another_scenario), CASE(test_three_sides),   CASE(test_choice),
+        CASE(test_hostile_words),    CASE(test_machines),      CASE(test_too_fine),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
