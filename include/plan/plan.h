@@ -139,6 +139,7 @@ struct plan {
     int64_t interval_ns; /* of the recorder: 1 s */
 
     uint64_t footprint_bytes; /* of all VMs on the drive */
+    uint64_t create_bytes;    /* a file that is made has so many */
     uint64_t fill_bytes;      /* written by the fill phase */
     uint64_t memory_bytes;    /* ours, all in */
     bool fill_always;         /* phases.fill: yes; else a drive that holds this layout may do */
@@ -156,6 +157,12 @@ struct plan {
  */
 int plan_build(struct plan *plan, const struct plan_request *request, struct error *err);
 void plan_free(struct plan *plan);
+
+/*
+ * What the command line set and no result says elsewhere: "key=value ...". The seed, scale, sample,
+ * server, and the drive's path, model, kind, form and capacity have places of their own.
+ */
+void plan_settings(const struct plan *plan, char *ret, uint64_t size);
 
 /* All of it in words, for `rawtps plan`: footprint, memory, duration, phases, every key. */
 void plan_explain(const struct plan *plan, struct text *ret);

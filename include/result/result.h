@@ -42,8 +42,9 @@ void result_latency_add(struct result_latency *into, const struct result_latency
 
 /*
  * due counts those that were open when the sample began and those that fell due in it, so that
- * due = done + rolled_back + failed + skipped + open. open may be left 0 here and told of the VM
- * alone.
+ * due = done + rolled_back + failed + skipped + open. An open loop's that fell due and no user was
+ * free to begin are in both due and open, shared out among the types. open may be left 0 here and
+ * told of the VM alone.
  */
 struct result_txn {
     char kind[24];
@@ -220,7 +221,7 @@ struct result {
     } run;
     struct {
         char name[64], sha256[72], basis[24], scale[24];
-        char settings[512]; /* "key=value ..." of the command line, but for the drive's */
+        char settings[512]; /* "key=value ..." of the command line: plan_settings() */
         char *text;
         bool comparable; /* full scale and full phases */
         struct {

@@ -56,7 +56,7 @@ static enum exit_code look(const struct plan *plan, struct text *ret)
         .path = plan->drive_path,
         .erase = plan->erase[0] != '\0' ? plan->erase : NULL,
         .write = plan->writes,
-        .create_bytes = plan->footprint_bytes,
+        .create_bytes = plan->create_bytes,
         .expect_bytes = plan->expect_bytes,
     };
     struct drive_facts facts = {0};

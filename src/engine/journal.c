@@ -129,6 +129,14 @@ int64_t run_wall_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static void journal_write(struct run *run)
+{
+    text_clear(&run->json);
+    result_write_json(run->result, &run->json);
+    run_dir_sync(&run->dir);
+    run_dir_replace(&run->dir, "run.json", text_string(&run->json), run->json.length);
+}
+
 void journal_state(struct run *run, bool force)
 {
     int64_t now_ns = run_wall_ns();
@@ -138,10 +146,15 @@ void journal_state(struct run *run, bool force)
     }
     run->last_json_ns = now_ns;
     outcome_update(run);
-    text_clear(&run->json);
-    result_write_json(run->result, &run->json);
-    run_dir_sync(&run->dir);
-    run_dir_replace(&run->dir, "run.json", text_string(&run->json), run->json.length);
+    journal_write(run);
+}
+
+void journal_early(struct run *run)
+{
+    if (run->has_dir) {
+        run->result->run.exit_code = result_exit_code(run->result);
+        journal_write(run);
+    }
 }
 
 void journal_close(struct run *run)

@@ -15,25 +15,15 @@ static void copy_text(char *to, size_t size, const char *from)
     snprintf(to, size, "%s", from == NULL ? "" : from);
 }
 
-/* What is not in the scenario's text and has no place of its own in the result. */
-static void outcome_settings(const struct plan *plan, char *ret, size_t size)
+/* A phase that --for has cut short. */
+static bool outcome_shorter(const struct plan *plan)
 {
-    static const char *const elsewhere[] = {"drive.", "seed", "scale", "phases.sample",
-                                            "target.url"};
-    size_t used = 0;
-
-    for (uint32_t i = 0; i < plan->choice_count && used < size; i++) {
-        const struct plan_choice *choice = &plan->choices[i];
-        bool said = strcmp(choice->from, "command line") != 0;
-
-        for (uint32_t k = 0; k < sizeof(elsewhere) / sizeof(elsewhere[0]); k++) {
-            said |= strncmp(choice->path, elsewhere[k], strlen(elsewhere[k])) == 0;
-        }
-        if (!said) {
-            used += (size_t)snprintf(ret + used, size - used, "%s%s=%s", used ? " " : "",
-                                     choice->path, choice->value);
+    for (uint32_t p = 0; p < plan->phase_count; p++) {
+        if (plan->phases[p].requested_ns > plan->phases[p].length_ns) {
+            return true;
         }
     }
+    return false;
 }
 
 static void outcome_scenario(struct run *run)
@@ -43,11 +33,11 @@ static void outcome_scenario(struct run *run)
 
     copy_text(result->scenario.name, sizeof(result->scenario.name), plan->name);
     copy_text(result->scenario.sha256, sizeof(result->scenario.sha256), plan->sha256);
-    outcome_settings(plan, result->scenario.settings, sizeof(result->scenario.settings));
+    plan_settings(plan, result->scenario.settings, sizeof(result->scenario.settings));
     copy_text(result->scenario.basis, sizeof(result->scenario.basis), plan->basis);
     copy_text(result->scenario.scale, sizeof(result->scenario.scale), plan->scale_text);
     result->scenario.text = mem_strdup(plan->text);
-    result->scenario.comparable = plan->scale == 1.0;
+    result->scenario.comparable = plan->scale == 1.0 && !outcome_shorter(plan);
     for (uint32_t i = 0; i < plan->config_count; i++) {
         copy_text(result->scenario.configs[i].name, sizeof(result->scenario.configs[i].name),
                   plan->configs[i].name);
@@ -165,10 +155,39 @@ static void outcome_warn_heat(struct run *run)
     }
 }
 
-void outcome_begin(struct run *run)
+void outcome_early(struct run *run)
 {
     outcome_scenario(run);
     outcome_run(run);
+    if (run->plan->drive != PLAN_DRIVE_NONE) { /* servers are described once they are asked */
+        outcome_drive(run);
+    }
+    if (run->plan->drive == PLAN_DRIVE_SIM) {
+        copy_text(run->result->drives[0].kind, sizeof(run->result->drives[0].kind), "sim");
+        copy_text(run->result->drives[0].path, sizeof(run->result->drives[0].path),
+                  run->plan->sim.name);
+        copy_text(run->result->drives[0].model, sizeof(run->result->drives[0].model),
+                  run->plan->sim.model);
+        run->result->drives[0].capacity_bytes = run->plan->drive_capacity_bytes;
+    }
+    for (uint32_t i = 0; i < run->plan->vm_count; i++) {
+        outcome_vm_begin(run, i);
+    }
+}
+
+void outcome_void(struct run *run, const struct error *err)
+{
+    struct result *result = run->result;
+
+    copy_text(result->run.ended, sizeof(result->run.ended), run->place.cut ? "void" : "failed");
+    error_format(err, result->run.error, sizeof(result->run.error));
+    for (uint32_t i = 0; i < run->plan->vm_count; i++) {
+        copy_text(result->vms[i].ended, sizeof(result->vms[i].ended), result->run.ended);
+    }
+}
+
+void outcome_begin(struct run *run)
+{
     outcome_drive(run);
     outcome_warn_link(run);
     if (run->place.filled) {
@@ -177,9 +196,6 @@ void outcome_begin(struct run *run)
                     "again (phases.fill: yes does)%s",
                     run->plan->stamps ? "; pages are judged from their first write in this run on"
                                       : "");
-    }
-    for (uint32_t i = 0; i < run->plan->vm_count; i++) {
-        outcome_vm_begin(run, i);
     }
 }
 
@@ -204,6 +220,7 @@ static void outcome_phases(struct run *run)
         copy_text(ret->rule, sizeof(ret->rule), rule_name(phase->rule));
         ret->from_ns = world->phase_from_ns[p];
         ret->until_ns = world->phase_until_ns[p];
+        ret->bytes_written = run->phase_bytes[p];
         ret->requested_ns = phase->requested_ns > 0 ? phase->requested_ns : phase->length_ns;
     }
 }

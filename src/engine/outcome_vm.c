@@ -39,6 +39,49 @@ static void outcome_txn(struct result_txn *ret, const struct kind_record *kind,
     result_latency_of(&ret->service, &kind->service);
 }
 
+/*
+ * Nobody has chosen yet of what type they are that no user was free to begin: shared out by what
+ * has fallen due of each, so that the shares add up.
+ */
+static void outcome_waiting(const struct record *sample, uint32_t kinds, struct result_vm *ret)
+{
+    uint64_t due = 0, seen = 0, given = 0;
+
+    for (uint32_t k = 0; k < kinds; k++) {
+        due += sample->kinds[k].due;
+    }
+    for (uint32_t k = 0; k < kinds && sample->waiting > 0; k++) {
+        uint64_t until;
+
+        seen += sample->kinds[k].due;
+        until = k + 1 == kinds
+                    ? sample->waiting
+                    : (uint64_t)((unsigned __int128)sample->waiting * seen / (due > 0 ? due : 1));
+        ret->txns[k].due += until - given;
+        ret->txns[k].open += until - given;
+        given = until;
+    }
+}
+
+/* The sample is told apart from one of what was offered. */
+static void outcome_warn_rate(struct run *run, uint32_t i)
+{
+    const struct record *sample = &run->totals[i].sample;
+    const struct plan_vm *plan = &run->plan->vms[i];
+    uint64_t due = sample->waiting;
+
+    for (uint32_t k = 0; k < vm_kinds(plan); k++) {
+        due += sample->kinds[k].due;
+    }
+    if (sample->waiting > plan->users && sample->waiting > due / 100) {
+        result_warn(run->result,
+                    "%s: the rate of %.6g/s was not reached: when the sample ended, %llu "
+                    "transactions were due that none of the %u users was free to begin; more "
+                    "workload.users, or a lower rate",
+                    plan->name, plan->rate_per_s, (unsigned long long)sample->waiting, plan->users);
+    }
+}
+
 static void outcome_txns(struct run *run, uint32_t i, struct result_vm *ret)
 {
     const struct vm_total *total = &run->totals[i];
@@ -57,6 +100,7 @@ static void outcome_txns(struct run *run, uint32_t i, struct result_vm *ret)
         txn->p90_limit_ns = deferred ? 80000000000ll : catalog->kinds[k].p90_limit_ns;
         outcome_txn(txn, &sample->kinds[k], total->open_before[k]);
     }
+    outcome_waiting(sample, catalog->kind_count, ret);
 }
 
 static void outcome_io(struct result_io *ret, const struct io_record *io, uint32_t slot)
@@ -179,6 +223,15 @@ static double outcome_cut_off(const struct record *sample)
                          : 0;
 }
 
+/* What nobody has judged is not known. */
+static void steady_unjudged(struct result_steady *ret)
+{
+    ret->range_share = ret->excursion_share = NAN;
+    ret->lat_range_share = ret->lat_excursion_share = NAN;
+    ret->p99_range_share = ret->p99_excursion_share = NAN;
+    ret->drift_share = ret->drift_p = NAN;
+}
+
 static void outcome_series(const struct run *run, const struct series *series, uint64_t seed,
                            struct result_vm *ret)
 {
@@ -188,6 +241,7 @@ static void outcome_series(const struct run *run, const struct series *series, u
     struct steady steady;
     uint32_t seconds = (uint32_t)(run->plan->interval_ns / 1000000000);
 
+    steady_unjudged(&ret->steady);
     ret->worst_second_tps = series->count > 0 ? series->tps[0] : 0;
     for (uint32_t s = 0; s < series->count; s++) {
         moments_add(&moments, series->tps[s]);
@@ -202,6 +256,11 @@ static void outcome_series(const struct run *run, const struct series *series, u
     ret->steady.rounds = steady.rounds;
     ret->steady.mser_cut_s = steady.mser_cut_s;
     ret->steady.warm_up_short_s = steady.warm_up_short_s;
+    ret->steady.judged = steady.rounds >= steady.preset->window_rounds;
+    ret->steady.reached = steady.reached;
+    if (!ret->steady.judged) {
+        return;
+    }
     ret->steady.range_share = steady.range_share;
     ret->steady.excursion_share = steady.excursion_share;
     ret->steady.lat_range_share = steady.lat_avg.range_share;
@@ -210,8 +269,6 @@ static void outcome_series(const struct run *run, const struct series *series, u
     ret->steady.p99_excursion_share = steady.lat_p99.excursion_share;
     ret->steady.drift_share = steady.drift_share;
     ret->steady.drift_p = steady.drift_p;
-    ret->steady.reached = steady.reached;
-    ret->steady.judged = steady.rounds >= steady.preset->window_rounds;
 }
 
 static void responses_of(const struct record *record, uint32_t kinds, bool service,
@@ -386,6 +443,7 @@ void outcome_vm_finish(struct run *run, uint32_t i)
     if (vm == NULL || vm->target == NULL) {
         return;
     }
+    outcome_warn_rate(run, i);
     outcome_stamps(run, i);
     outcome_target_checks(run, vm);
     outcome_audit(run, i);

@@ -90,7 +90,7 @@ int place_open(struct place *place, const struct plan *plan, struct error *err)
         .path = plan->drive_path,
         .erase = plan->erase[0] != '\0' ? plan->erase : NULL,
         .write = plan->writes,
-        .create_bytes = plan->footprint_bytes,
+        .create_bytes = plan->create_bytes,
         .expect_bytes = plan->expect_bytes,
     };
     char layout[SHA256_HEX];

@@ -93,6 +93,7 @@ void record_add(struct record *into, const struct record *from)
     into->facts = from->facts;
     into->cycles_until_ns = from->cycles_until_ns;
     into->fill_share = from->fill_share;
+    into->waiting = from->waiting;
     for (uint32_t i = 0; i < into->kind_count; i++) {
         kind_add(&into->kinds[i], &from->kinds[i]);
     }
@@ -119,6 +120,7 @@ void record_join(struct record *into, const struct record *from)
     int64_t from_ns = into->until_ns > 0 ? into->from_ns : from->from_ns;
     int64_t until_ns = into->until_ns;
     int64_t cycles_from_ns = into->cycles_from_ns, cycles_until_ns = into->cycles_until_ns;
+    uint64_t waiting = into->waiting;
 
     for (uint32_t i = 0; i < into->kind_count; i++) {
         open[i] = into->kinds[i].open;
@@ -131,6 +133,7 @@ void record_join(struct record *into, const struct record *from)
     into->until_ns = until_ns > from->until_ns ? until_ns : from->until_ns;
     into->cycles_from_ns = cycles_from_ns + from->cycles_from_ns;
     into->cycles_until_ns += cycles_until_ns;
+    into->waiting += waiting;
     facts_join(&into->facts, &facts);
 }
 

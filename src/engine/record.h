@@ -50,6 +50,7 @@ struct record {
     /* users' time in cycles that no record has yet, at its beginning and its end */
     int64_t cycles_from_ns, cycles_until_ns;
     double fill_share;
+    uint64_t waiting; /* open loop: due at its end, and no user was free to begin */
 };
 
 int record_init(struct record *record, uint32_t kind_count, struct error *err);

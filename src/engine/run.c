@@ -321,6 +321,14 @@ static void run_worlds(struct run *run)
     }
 }
 
+static void run_count_fill(struct run *run, uint64_t bytes)
+{
+    run->written_bytes = bytes;
+    for (uint32_t p = 0; p < run->plan->phase_count; p++) {
+        run->phase_bytes[p] = run->plan->phases[p].kind == PHASE_FILL ? bytes : 0;
+    }
+}
+
 static int run_virtual(struct run *run, struct error *err)
 {
     struct world *world = &run->worlds[0];
@@ -333,7 +341,7 @@ static int run_virtual(struct run *run, struct error *err)
         *err = world->error;
         return rc;
     }
-    run->written_bytes = atomic_load(&world->filled_bytes);
+    run_count_fill(run, atomic_load(&world->filled_bytes));
     world->epoch_ns = world->loop.now_ns;
     outcome_begin(run);
     journal_state(run, true);
@@ -371,6 +379,7 @@ static void *run_thread(void *argument)
 static void run_await_ready(struct run *run)
 {
     struct timespec wait = {.tv_nsec = RUN_LOOK_NS};
+    uint64_t bytes = 0;
 
     while (atomic_load(&run->shared.ready) < run->world_count) {
         uint64_t filled = 0;
@@ -385,10 +394,10 @@ static void run_await_ready(struct run *run)
         }
         nanosleep(&wait, NULL);
     }
-    run->written_bytes = 0;
     for (uint32_t w = 0; w < run->world_count; w++) {
-        run->written_bytes += atomic_load(&run->worlds[w].filled_bytes);
+        bytes += atomic_load(&run->worlds[w].filled_bytes);
     }
+    run_count_fill(run, bytes);
 }
 
 /* The interval of VM i, joined from its loops'; NULL if one of them has none yet. */
@@ -545,7 +554,13 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
         rc = journal_open(&run, err);
     }
     if (rc == 0) {
+        outcome_early(&run);
+        journal_early(&run);
         rc = plan->virtual_time ? run_virtual(&run, err) : run_real(&run, err);
+        if (rc < 0) {
+            outcome_void(&run, err);
+            journal_early(&run);
+        }
     }
     if (rc == 0) {
         run_finish(&run, ret_dir);

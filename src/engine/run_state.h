@@ -24,6 +24,8 @@ struct vm_total {
     struct target_facts last;   /* cumulative facts at the end of the last interval */
     struct target_facts before; /* and when the sample began */
     uint64_t open_last[CATALOG_KINDS + 1], open_before[CATALOG_KINDS + 1];
+    /* record.waiting, as of the last interval, and when the phase began */
+    uint64_t waiting_last, waiting_before;
     struct series series;
     uint32_t first_world, world_count;                /* the loops that drive it */
     struct record joined;                             /* of several loops: one interval of all */
@@ -47,9 +49,10 @@ struct run {
     struct series all_series;
     uint32_t phase; /* under way; UINT32_MAX before the first */
     int64_t phase_from_ns;
-    struct steady_watch watch; /* of the phase, for until_steady */
-    bool steady;               /* and what it has said */
-    uint64_t written_bytes;    /* since the run began, the fill included */
+    struct steady_watch watch;         /* of the phase, for until_steady */
+    bool steady;                       /* and what it has said */
+    uint64_t written_bytes;            /* since the run began, the fill included */
+    uint64_t phase_bytes[PLAN_PHASES]; /* the same by phase */
 
     struct result_interval *now, *so_far; /* vm_count + 1 rows each */
     struct hist *scratch, *scratch_all;
@@ -104,11 +107,14 @@ int journal_open(struct run *run, struct error *err);
 void journal_interval(struct run *run, struct record *const *records);
 void journal_event(struct run *run, int64_t at_ns, const char *event, const char *text);
 void journal_state(struct run *run, bool force); /* run.json, at most once a second of wall time */
+void journal_early(struct run *run); /* run.json of a run of which nothing is measured */
 void journal_close(struct run *run);
 
 /* outcome.c: totals become a result. */
-void outcome_begin(struct run *run);  /* what is known beforehand */
-void outcome_update(struct run *run); /* from the totals so far */
+void outcome_early(struct run *run); /* what is known before the drive is filled */
+void outcome_begin(struct run *run); /* and when the run's clock begins */
+void outcome_void(struct run *run, const struct error *err); /* it never came to that */
+void outcome_update(struct run *run);                        /* from the totals so far */
 void outcome_finish(struct run *run); /* and what is known when all is over */
 void outcome_files(struct run *run);  /* a run whose files are not whole has failed */
 

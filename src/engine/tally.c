@@ -9,7 +9,7 @@ static const struct plan_phase *tally_phase(const struct run *run)
 }
 
 static void row_of_record(struct run *run, uint32_t vm, const struct record *record,
-                          struct result_interval *row, struct hist *responses)
+                          uint64_t waited, struct result_interval *row, struct hist *responses)
 {
     uint32_t kinds = vm_kinds(&run->plan->vms[vm]);
 
@@ -32,6 +32,9 @@ static void row_of_record(struct run *run, uint32_t vm, const struct record *rec
         row->pause_ns += kind->pause_ns;
         hist_merge(responses, &kind->response);
     }
+    /* what nobody took fell due too; what had waited before has been taken since, or waits on */
+    row->due += record->waiting;
+    row->due -= waited < row->due ? waited : row->due;
     for (uint32_t a = 0; a < IO_AREAS; a++) {
         row->read_bytes += record->ios[IO_READ * IO_AREAS + a].bytes;
         row->write_bytes += record->ios[IO_WRITE * IO_AREAS + a].bytes;
@@ -73,7 +76,8 @@ static void row_add(struct result_interval *into, const struct result_interval *
 
 /* Fill rows[0 .. vm_count] from a record a VM. */
 static void rows_of_records(struct run *run, struct result_interval *rows,
-                            const struct record *(*record_of)(struct run *, uint32_t, void *),
+                            const struct record *(*record_of)(struct run *, uint32_t, void *,
+                                                              uint64_t *ret_waited),
                             void *context)
 {
     uint32_t vms = run->plan->vm_count;
@@ -83,7 +87,10 @@ static void rows_of_records(struct run *run, struct result_interval *rows,
     all->hit_ratio = NAN;
     hist_init(run->scratch_all);
     for (uint32_t i = 0; i < vms; i++) {
-        row_of_record(run, i, record_of(run, i, context), &rows[i], run->scratch);
+        uint64_t waited;
+        const struct record *record = record_of(run, i, context, &waited);
+
+        row_of_record(run, i, record, waited, &rows[i], run->scratch);
         row_figures(&rows[i], run->scratch);
         row_add(all, &rows[i]);
         hist_merge(run->scratch_all, run->scratch);
@@ -91,15 +98,19 @@ static void rows_of_records(struct run *run, struct result_interval *rows,
     row_figures(all, run->scratch_all);
 }
 
-static const struct record *interval_of(struct run *run, uint32_t vm, void *context)
+static const struct record *interval_of(struct run *run, uint32_t vm, void *context,
+                                        uint64_t *ret_waited)
 {
     struct record *const *records = context;
 
+    *ret_waited = run->totals[vm].waiting_last;
     return records[vm];
 }
 
-static const struct record *phase_of(struct run *run, uint32_t vm, void *context)
+static const struct record *phase_of(struct run *run, uint32_t vm, void *context,
+                                     uint64_t *ret_waited)
 {
+    *ret_waited = run->totals[vm].waiting_before;
     return &run->totals[vm].phase;
 }
 
@@ -149,6 +160,7 @@ static void tally_new_phase(struct run *run, uint32_t phase, int64_t from_ns)
         struct vm_total *total = &run->totals[i];
 
         record_reset(&total->phase);
+        total->waiting_before = total->waiting_last;
         if (sample) {
             total->before = total->last;
             memcpy(total->open_before, total->open_last, sizeof(total->open_before));
@@ -166,6 +178,7 @@ static void tally_vm(struct run *run, uint32_t i, const struct record *record)
         series_add(&total->series, &run->now[i]);
     }
     total->last = record->facts;
+    total->waiting_last = record->waiting;
     for (uint32_t k = 0; k < record->kind_count; k++) {
         total->open_last[k] = record->kinds[k].open;
     }
@@ -184,6 +197,7 @@ void tally_interval(struct run *run, struct record *const *records)
         tally_vm(run, i, records[i]);
     }
     run->written_bytes += run->now[vms].write_bytes;
+    run->phase_bytes[run->phase] += run->now[vms].write_bytes;
     if (tally_phase(run)->kind == PHASE_SAMPLE) {
         series_add(&run->all_series, &run->now[vms]);
     }

@@ -231,6 +231,20 @@ int64_t vm_cycles_ns(const struct vm *vm)
     return (int64_t)(vm->promised * (uint64_t)vm->loop->now_ns - vm->keyed_ns);
 }
 
+uint64_t vm_waiting(const struct vm *vm)
+{
+    int64_t late_ns = vm->loop->now_ns - vm->next_due_ns;
+    int64_t gap_ns = vm->rate_gap_ns < 1 ? 1 : (int64_t)vm->rate_gap_ns;
+    uint64_t count;
+
+    if (vm->rate_gap_ns == 0 || late_ns < 0) {
+        return 0;
+    }
+    count = 1 + (vm->poisson && vm->rate_gap_ns >= 1 ? (uint64_t)((double)late_ns / vm->rate_gap_ns)
+                                                     : (uint64_t)(late_ns / gap_ns));
+    return count < vm->work_left ? count : vm->work_left;
+}
+
 void vm_start(struct vm *vm)
 {
     vm->next_due_ns = vm->loop->now_ns;

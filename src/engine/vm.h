@@ -113,6 +113,11 @@ void vm_bound(struct vm *vm);
  * the next one ends. Together with the records it is users times time, exactly.
  */
 int64_t vm_cycles_ns(const struct vm *vm);
+/*
+ * Open loop: what has fallen due by now and no user has been free to begin. Worked out from the
+ * rate, so that it costs the same however many they are; of Poisson's arrivals their mean.
+ */
+uint64_t vm_waiting(const struct vm *vm);
 /* Users begin: each is first due within one mean cycle (TPC-C) or at once. */
 void vm_start(struct vm *vm);
 struct world;

@@ -211,6 +211,7 @@ static void world_publish(struct world *world, uint32_t phase, int64_t from_ns, 
         record->until_ns = world->loop.now_ns - world->epoch_ns;
         record->phase = phase;
         record->cycles_until_ns = vm->cycles_last_ns = vm_cycles_ns(vm);
+        record->waiting = vm_waiting(vm);
         vm->target->ops->facts(vm->target, &record->facts);
         for (uint32_t k = 0; k < record->kind_count; k++) {
             record->kinds[k].open = vm->open_of[k];

@@ -185,6 +185,28 @@ static void explain_origins(struct draft *draft, const struct item *root)
     }
 }
 
+void plan_settings(const struct plan *plan, char *ret, uint64_t size)
+{
+    static const char *const elsewhere[] = {"drive.path",     "drive.kind",        "drive.like",
+                                            "drive.capacity", "drive.form_factor", "seed",
+                                            "scale",          "phases.sample",     "target.url"};
+    uint64_t used = 0;
+
+    ret[0] = '\0';
+    for (uint32_t i = 0; i < plan->choice_count && used < size; i++) {
+        const struct plan_choice *choice = &plan->choices[i];
+        bool said = strcmp(choice->from, "command line") != 0;
+
+        for (uint32_t k = 0; k < sizeof(elsewhere) / sizeof(elsewhere[0]); k++) {
+            said |= strcmp(choice->path, elsewhere[k]) == 0;
+        }
+        if (!said) {
+            used += (uint64_t)snprintf(ret + used, size - used, "%s%s=%s", used ? " " : "",
+                                       choice->path, choice->value);
+        }
+    }
+}
+
 int draft_choices(struct draft *draft, struct error *err)
 {
     const struct item *root = draft->scenario.yaml.root;

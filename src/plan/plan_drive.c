@@ -137,9 +137,10 @@ bool draft_grow_file(struct draft *draft, uint64_t wanted_bytes)
     struct statvfs fs;
     struct stat status;
 
-    if (!draft->file_ours || draft->file_absent || draft->scenario.drive.range.share < 1 ||
-        draft->scenario.drive.range.bytes > 0 || statvfs(plan->drive_path, &fs) != 0 ||
-        stat(plan->drive_path, &status) != 0) {
+    bool ranged = draft->scenario.drive.range.share < 1 || draft->scenario.drive.range.bytes > 0;
+
+    if (!draft->file_ours || draft->file_absent || (wanted_bytes == 0 && ranged) ||
+        statvfs(plan->drive_path, &fs) != 0 || stat(plan->drive_path, &status) != 0) {
         return false;
     }
     draft->file_absent = true;

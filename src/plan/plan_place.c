@@ -241,7 +241,7 @@ static int finish_block(const struct draft *draft, struct plan_vm *vm, uint64_t 
 static int block_room(struct draft *draft, uint64_t *ret_slice, struct error *err)
 {
     struct plan *plan = draft->plan;
-    uint64_t room = draft->room_bytes;
+    uint64_t room = draft->room_bytes, made;
 
     if (room == UINT64_MAX && plan->drive == PLAN_DRIVE_NULL) {
         room = plan->drive_capacity_bytes = 1ull << 40;
@@ -251,11 +251,12 @@ static int block_room(struct draft *draft, uint64_t *ret_slice, struct error *er
                   plan->drive_path);
         return error_hint(err, "--set drive.capacity=10GiB says it");
     }
-    if (draft->file_absent && room > draft->free_bytes) {
+    made = room > plan->drive_capacity_bytes ? room : plan->drive_capacity_bytes;
+    if (draft->file_absent && made > draft->free_bytes) {
         char wants[UNITS_TEXT], has[UNITS_TEXT];
 
         return error_set(err, EXIT_USAGE, -ENOSPC, "%.200s: %s are more than the %s free there",
-                         plan->drive_path, units_format_size_decimal(room, wants, sizeof(wants)),
+                         plan->drive_path, units_format_size_decimal(made, wants, sizeof(wants)),
                          units_format_size_decimal(draft->free_bytes, has, sizeof(has)));
     }
     *ret_slice = room > PLAN_HEAD_BYTES ? (room - PLAN_HEAD_BYTES) / plan->vm_count : 0;
@@ -396,6 +397,21 @@ static void warn_vm(struct plan *plan, const struct plan_vm *vm)
     }
 }
 
+/* Half a user is one: then a scale shrinks the users less than the rest. */
+static void warn_users(struct draft *draft, uint32_t i)
+{
+    const struct plan_vm *vm = &draft->plan->vms[i];
+    uint32_t all = draft->vms[i].users;
+
+    if (vm->target == PLAN_MODEL && draft->plan->scale < 1 && all > 1 &&
+        (double)vm->users > 1.1 * all * draft->plan->scale) {
+        plan_warn(draft->plan,
+                  "%u of %u users: effectively 1/%.4g, less than the rest is shrunk: there is no "
+                  "part of a user",
+                  vm->users, all, (double)all / vm->users);
+    }
+}
+
 static int place_servers(struct draft *draft, const struct fraction *scale, struct error *err)
 {
     struct plan *plan = draft->plan;
@@ -444,16 +460,20 @@ int draft_place(struct draft *draft, struct error *err)
         }
         must(at == vm->from_bytes + vm->bytes);
         warn_vm(plan, vm);
+        warn_users(draft, i);
     }
     plan->footprint_bytes = at;
     if (plan->drive_capacity_bytes < at) {
         plan->drive_capacity_bytes = at; /* a file that is made, or null */
     }
-    if (draft->file_ours && draft->file_absent && at > draft->file_bytes) {
+    /* requests find blocks all over a bare file; a database's is sparse beyond what is filled */
+    plan->create_bytes = block && draft->file_absent ? plan->drive_capacity_bytes : at;
+    if (draft->file_ours && draft->file_absent && plan->create_bytes > draft->file_bytes) {
         char size[UNITS_TEXT];
 
         plan_warn(plan, "%s was made by rawtps and is too small: it is grown to %s",
-                  plan->drive_path, units_format_size_decimal(at, size, sizeof(size)));
+                  plan->drive_path,
+                  units_format_size_decimal(plan->create_bytes, size, sizeof(size)));
     }
     count_fill(draft);
     plan_memory(plan);

@@ -258,6 +258,17 @@ static void scale_shrinks_all_together(void **state)
     assert_int_equal(plan.vms[0].model.sysbench.tables, 100);
     assert_int_equal(plan.vms[0].users, 1);
     plan_free(&plan);
+
+    request.threads = "16"; /* a sweep of threads that all come to one user is told so */
+    build(&request);
+    assert_int_equal(plan.vms[0].users, 1);
+    assert_true(warned("1 of 16 users: effectively 1/16"));
+    plan_free(&plan);
+    request.threads = "400";
+    build(&request);
+    assert_int_equal(plan.vms[0].users, 4);
+    assert_false(warned("of 400 users"));
+    plan_free(&plan);
 }
 
 static void fit_takes_the_largest_scale(void **state)
