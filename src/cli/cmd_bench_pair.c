@@ -325,17 +325,15 @@ static enum exit_code run_one(const struct bench *bench, uint32_t order)
     enum exit_code exit;
     bool done;
 
-    if (pair_series_done(&bench->series, order, &done, &err) < 0) {
-        return page_say_error(&err);
-    }
-    if (done) {
-        return EXIT_FINE;
-    }
     snprintf(pair.series, sizeof(pair.series), "%s", bench->series.name);
     snprintf(pair.side, sizeof(pair.side), "%s", side == 0 ? "A" : "B");
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)bench->seed + (order - 1) / 2);
     if (plan_side(bench, side, seed, &plan, &err) < 0) {
         return page_say_error(&err);
+    }
+    if (pair_series_done(&bench->series, order, plan, &done, &err) < 0 || done) {
+        args_plan_free(plan);
+        return err.code < 0 ? page_say_error(&err) : EXIT_FINE;
     }
     pair_series_run(&bench->series, order, dir);
     say_run(bench, order, side);

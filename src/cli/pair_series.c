@@ -9,11 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/units.h"
+#include "io/guard.h"
 #include "page.h"
 #include "result/result.h"
 #include "stats/compare.h"
 
-enum { PARTIALS = 100 };
+enum { PARTIALS = 100, SETTINGS = 512 };
+#define SAMPLE_LATE_NS 500000000ll /* a real drive may keep its last interval waiting */
 
 /* The last part of the path that is no '.' or empty. */
 static void name_series(struct pair_series *series)
@@ -106,8 +109,115 @@ static int set_aside(const char *path, const char *ended, struct error *err)
     return error_set(err, EXIT_FAILED, -EEXIST, "too many attempts beside %s", path);
 }
 
-static int look(const struct pair_series *series, uint32_t order, const struct result *result,
-                const char *path, bool *ret_done, struct error *err)
+/* ---- is a run that stands there one of this series? ---- */
+
+struct difference {
+    const char *what;
+    char was[SETTINGS], is[SETTINGS];
+};
+
+static bool differs(struct difference *ret, const char *what, const char *was, const char *is)
+{
+    ret->what = what;
+    snprintf(ret->was, sizeof(ret->was), "%.500s", was[0] ? was : "none");
+    snprintf(ret->is, sizeof(ret->is), "%.500s", is[0] ? is : "none");
+    return strcmp(ret->was, ret->is) != 0;
+}
+
+/* A drive is its serial number where it has one, else its path; one that is simulated its model. */
+static bool drive_differs(const struct result *result, const struct plan *plan,
+                          struct difference *ret)
+{
+    const struct result_drive *drive = &result->drives[0];
+    struct guard_request request = {
+        .path = plan->drive_path,
+        .erase = plan->erase[0] != '\0' ? plan->erase : NULL,
+        .write = plan->writes,
+        .create_bytes = plan->create_bytes,
+    };
+    struct drive_facts facts = {0};
+    struct error ignored;
+    char was[32], is[32];
+
+    if (differs(ret, "time", result->run.virtual_time ? "virtual" : "real",
+                plan->virtual_time ? "virtual" : "real")) {
+        return true;
+    }
+    if (plan->drive == PLAN_DRIVE_URING) {
+        guard_look(&request, &facts, &ignored); /* refused or not: the run itself will say so */
+        return strcmp(facts.kind, "file") != 0 && facts.serial[0] && drive->serial[0]
+                   ? differs(ret, "drive", drive->serial, facts.serial)
+                   : differs(ret, "drive", drive->path,
+                             facts.path[0] ? facts.path : plan->drive_path);
+    }
+    if (plan->drive == PLAN_DRIVE_SIM && differs(ret, "drive", drive->path, plan->sim.name)) {
+        return true;
+    }
+    snprintf(was, sizeof(was), "%llu", (unsigned long long)drive->capacity_bytes);
+    snprintf(is, sizeof(is), "%llu", (unsigned long long)plan->drive_capacity_bytes);
+    return result->drive_count > 0 && differs(ret, "capacity", was, is);
+}
+
+/* A sample that ends with its work has no length of its own. */
+static bool sample_differs(const struct result *result, const struct plan *plan,
+                           struct difference *ret)
+{
+    int64_t was_ns = result->aggregate.sample_until_ns - result->aggregate.sample_from_ns;
+    int64_t is_ns = plan->phases[plan->phase_count - 1].length_ns, off_ns = was_ns - is_ns;
+    int64_t late_ns = plan->virtual_time ? 0 : SAMPLE_LATE_NS;
+    char was[UNITS_TEXT], is[UNITS_TEXT];
+
+    off_ns = off_ns < 0 ? -off_ns : off_ns;
+    if (plan->vms[0].work_transactions > 0 || off_ns <= is_ns / 50 + late_ns) {
+        return false;
+    }
+    return differs(ret, "sample", units_format_period(was_ns, was, sizeof(was)),
+                   units_format_period(is_ns, is, sizeof(is)));
+}
+
+static bool plan_differs(const struct result *result, const struct plan *plan,
+                         struct difference *ret)
+{
+    char settings[sizeof(result->scenario.settings)], was[24], is[24];
+
+    plan_settings(plan, settings, sizeof(settings));
+    snprintf(was, sizeof(was), "%llu", (unsigned long long)result->run.seed);
+    snprintf(is, sizeof(is), "%llu", (unsigned long long)plan->seed);
+    if (differs(ret, "scenario", result->scenario.name, plan->name) ||
+        differs(ret, "the scenario's text", result->scenario.sha256, plan->sha256) ||
+        differs(ret, "settings", result->scenario.settings, settings) ||
+        differs(ret, "scale", result->scenario.scale, plan->scale_text) ||
+        differs(ret, "seed", was, is)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < plan->config_count; i++) {
+        if (differs(ret, "VM config", result->scenario.configs[i].sha256,
+                    plan->configs[i].sha256)) {
+            return true;
+        }
+    }
+    return drive_differs(result, plan, ret);
+}
+
+static int check_plan(const struct result *result, const struct plan *plan, const char *path,
+                      struct error *err)
+{
+    bool complete = strcmp(result->run.ended, "complete") == 0;
+    struct difference difference;
+
+    if (!plan_differs(result, plan, &difference) &&
+        !(complete && sample_differs(result, plan, &difference))) {
+        return 0;
+    }
+    error_set(err, EXIT_USAGE, -EINVAL,
+              "--resume: %s is another run: %s was %.120s, now it is %.120s", path, difference.what,
+              difference.was, difference.is);
+    return error_hint(err, "the same command goes on with the series; another one wants another "
+                           "--out");
+}
+
+static int look(const struct pair_series *series, uint32_t order, const struct plan *plan,
+                const struct result *result, const char *path, bool *ret_done, struct error *err)
 {
     const struct result_pair *pair = &result->run.pair;
 
@@ -115,12 +225,15 @@ static int look(const struct pair_series *series, uint32_t order, const struct r
         return error_set(err, EXIT_USAGE, -EINVAL, "%s is no run of the series %s", path,
                          series->name);
     }
+    if (check_plan(result, plan, path, err) < 0) {
+        return err->code;
+    }
     *ret_done = strcmp(result->run.ended, "complete") == 0;
     return *ret_done ? 0 : set_aside(path, result->run.ended, err);
 }
 
-int pair_series_done(const struct pair_series *series, uint32_t order, bool *ret_done,
-                     struct error *err)
+int pair_series_done(const struct pair_series *series, uint32_t order, const struct plan *plan,
+                     bool *ret_done, struct error *err)
 {
     char path[SET_PATH], file[SET_PATH + 16];
     struct result result;
@@ -139,7 +252,7 @@ int pair_series_done(const struct pair_series *series, uint32_t order, bool *ret
     if (run_dir_load(path, &result, err) < 0) {
         return err->code;
     }
-    code = look(series, order, &result, path, ret_done, err);
+    code = look(series, order, plan, &result, path, ret_done, err);
     result_free(&result);
     return code;
 }

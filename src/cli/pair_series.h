@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "plan/plan.h"
 #include "result/set.h"
 
 enum { PAIR_SERIES_DIR = 400, PAIR_SERIES_MOST = 50 };
@@ -27,10 +28,11 @@ int pair_series_open(struct pair_series *ret, const char *out, const char *root,
 void pair_series_run(const struct pair_series *series, uint32_t order, char ret[SET_PATH]);
 /*
  * Is the run at that place complete? What is there and is not (interrupted, killed) is set aside,
- * as 03-A.partial-1. Errors: EXIT_USAGE if it is a run of something else.
+ * as 03-A.partial-1. plan: what would be run there. Errors: EXIT_USAGE if what stands there is a
+ * run of something else: the text names what differs.
  */
-int pair_series_done(const struct pair_series *series, uint32_t order, bool *ret_done,
-                     struct error *err);
+int pair_series_done(const struct pair_series *series, uint32_t order, const struct plan *plan,
+                     bool *ret_done, struct error *err);
 /* The runs of one side that are there. Errors: as set_add(); none at all is no error. */
 int pair_series_load(const struct pair_series *series, bool is_b, struct set *ret,
                      struct error *err);

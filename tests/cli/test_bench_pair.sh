@@ -50,6 +50,25 @@ ok 'the partial run is set aside' test -d s1/06-B.partial-1
 is 'what is missing was run' "$(order s1)" ABBAAB
 is 'and the figures are the same' "$(grep ' tps ↑' out)" "$(grep ' tps ↑' first)"
 
+# another WHAT [option...]: refused, by name
+another() {
+    what=$1
+    shift
+    run "$RAWTPS" bench-pair tiny.yaml --runs 3 --out s1 --resume --quiet "$@"
+    is "$what: not resumed" "$code" 2
+    like "$what: named" "$err" "--resume: s1/01-A is another run: $what was .*, now it is "
+}
+another drive --a gen5-fast --b sata-slow
+another sample --a sata-slow --b gen5-fast --for 2s
+another settings --a sata-slow --b gen5-fast --set workload.outstanding=8
+another settings --a sata-slow --b gen5-fast --set-a drive.dies=4
+another seed --a sata-slow --b gen5-fast --seed 9
+sed 's/read: 70%/read: 50%/' tiny.yaml >other.yaml
+cp tiny.yaml kept.yaml
+mv other.yaml tiny.yaml
+another "the scenario's text" --a sata-slow --b gen5-fast
+mv kept.yaml tiny.yaml
+
 run "$RAWTPS" bench-pair tiny.yaml --virtual --set-b drive.like=gen5-fast \
     --set drive.like=sata-slow --runs 2 --results r --label-a plain --label-b 'with more' \
     --format csv --metric tps --quiet
@@ -107,4 +126,10 @@ if grep -qi 'io_uring' err; then
 else
     is 'on two files, in real time' "$code$err" 0
     like 'compared without a verdict' "$out" 'no verdict'
+    run "$RAWTPS" bench-pair file.yaml --a ./new-b.img --b ./new-a.img --runs 1 --quiet \
+        --set drive.capacity=64MiB --out s4 --resume
+    like 'another file' "$err" 's4/01-A is another run: drive was .*new-a.img, now .*new-b.img'
+    run "$RAWTPS" bench-pair file.yaml --a ./new-a.img --b ./new-b.img --runs 1 --quiet \
+        --set drive.capacity=64MiB --out s4 --resume
+    is 'the same files' "$code$err" 0
 fi
