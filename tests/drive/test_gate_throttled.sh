@@ -54,13 +54,14 @@ workload: {kind: block, size: 8KiB, read: 100%, outstanding: 4}
 drive: {like: h3201-e1s}
 phases: {settle: 1s, sample: 2s}
 Y
+sed 's/^read: .*/read: 70us/' "$ROOT/scenarios/drives/h3201-e1s.yaml" > slow-drive.yaml
 i=0
 while [ $i -lt $RUNS ]; do
     i=$((i + 1))
     run "$RAWTPS" run sim.yaml --virtual -q --seed $i --out old/$i
     run "$RAWTPS" run sim.yaml --virtual -q --seed $((i + 100)) --out same/$i
     run "$RAWTPS" run sim.yaml --virtual -q --seed $((i + 200)) --out slow/$i \
-        --set drive.read=70us
+        --set drive.like="$PWD/slow-drive.yaml"
 done
 judge 'simulated drive'
 run "$RAWTPS" gate same.yaml
