@@ -3,6 +3,7 @@
 # always, whatever it happens to read, and says what happened.
 # limit: 100
 . "$ROOT/tests/lib/tap.sh"
+. "$ROOT/tests/lib/under_way.sh"
 
 cat >model.yaml <<'Y'
 workload: {kind: tpcc, warehouses: 1, users: 20, cycle: 100ms}
@@ -17,31 +18,11 @@ phases: {precondition: 0s, sample: 6s, fill: yes}
 Y
 sed 's/fill: yes/fill: auto/; s/read: 50%/read: 100%/' bare.yaml >reads.yaml
 
-# begin NAME: a run of NAME.yaml of some seconds, under way; its pid is $pid
-begin() {
-    rm -rf err "$1"
-    "$RAWTPS" run "$1.yaml" --drive scratch.img --interval 200ms --out "$1" >out 2>err </dev/null &
-    pid=$!
-    for _ in $(seq 200); do
-        ! grep -q '^00:00:01 sample' err || return 0
-        kill -0 "$pid" 2>/dev/null || break
-        sleep 0.1
-    done
-    cat err
-    skip_all 'no run on a file here'
-}
-
-end() {
-    code=0
-    wait "$pid" 2>/dev/null || code=$?
-    out=$(cat out) err=$(cat err)
-}
-
 # cut HOW NAME COMMAND...: COMMAND does it to the file of a run of NAME.yaml
 cut() {
     how=$1 name=$2
     shift 2
-    begin "$name"
+    begin "$name.yaml" "$name" 1
     "$@" scratch.img
     end
     is "$how: exit code" "$code" 4

@@ -4,19 +4,8 @@
 # limit: 60
 . "$ROOT/tests/lib/tap.sh"
 needs python3
+. "$ROOT/tests/lib/tiny_runs.sh"
 
-cat > tiny.yaml <<'Y'
-workload: {kind: block, size: 4KiB, read: 70%, outstanding: 4}
-phases: {settle: 1s, sample: 10s}
-Y
-
-# made DIR DRIVE SEED [option...]
-made() {
-    dir=$1 drive=$2 seed=$3
-    shift 3
-    "$RAWTPS" run tiny.yaml --virtual --quiet --set "drive.like=$drive" --seed "$seed" \
-        --out "$dir" "$@" >/dev/null || fail "run $dir"
-}
 heat='--set drive.ambient=30 --set drive.heat=5 --set drive.heat_time=2s --set drive.power_idle=2
     --set drive.power_read=3 --set drive.throttle_to=30% --set workload.outstanding=32'
 for seed in 1 2; do

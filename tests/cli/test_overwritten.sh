@@ -2,6 +2,7 @@
 # A scratch file that somebody writes over while it is used: the run is void, and says which page.
 # limit: 60
 . "$ROOT/tests/lib/tap.sh"
+. "$ROOT/tests/lib/under_way.sh"
 
 cat >small.yaml <<'Y'
 workload: {kind: tpcc, warehouses: 1, users: 20, cycle: 100ms}
@@ -10,29 +11,9 @@ drive: {kind: uring}
 phases: {precondition: 0s, sample: 6s}
 Y
 
-# begin NAME: a run of some seconds, under way; its pid is $pid
-begin() {
-    rm -f err
-    "$RAWTPS" run small.yaml --drive scratch.img --interval 200ms --out "$1" >out 2>err </dev/null &
-    pid=$!
-    for _ in $(seq 200); do
-        ! grep -q '^00:00:02 sample' err || return 0
-        kill -0 "$pid" 2>/dev/null || break
-        sleep 0.1
-    done
-    cat err
-    skip_all 'no run on a file here'
-}
-
-end() {
-    code=0
-    wait "$pid" 2>/dev/null || code=$?
-    out=$(cat out) err=$(cat err)
-}
-
 # users and the database's own readers (purge) find it: none may fall over it
 for way in noise zeros; do
-    begin $way
+    begin small.yaml $way 2
     case $way in
     noise) source=/dev/urandom ;;
     zeros) source=/dev/zero ;;
@@ -49,7 +30,7 @@ for way in noise zeros; do
 done
 
 # what an earlier run wrote cannot be judged, and that is said
-begin first
+begin small.yaml first 2
 end
 ok 'a run that fills' test "$code" -le 1
 unlike 'judges all that it reads' "$out" 'had not written'

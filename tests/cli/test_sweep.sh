@@ -3,19 +3,8 @@
 # limit: 60
 . "$ROOT/tests/lib/tap.sh"
 needs python3
+. "$ROOT/tests/lib/tiny_runs.sh"
 
-cat > tiny.yaml <<'Y'
-workload: {kind: block, size: 4KiB, read: 70%, outstanding: 4}
-phases: {settle: 1s, sample: 10s}
-Y
-
-# made DIR DRIVE SEED [option...]
-made() {
-    dir=$1 drive=$2 seed=$3
-    shift 3
-    "$RAWTPS" run tiny.yaml --virtual --quiet --set "drive.like=$drive" --seed "$seed" \
-        --out "$dir" "$@" >/dev/null || fail "run $dir"
-}
 for depth in 1 8; do
     for seed in 1 2; do
         for drive in h3200-u2 h3201-e1s; do
