@@ -15,7 +15,7 @@ export HOME=$PWD
 # shows NAME: the value that the browser's report has under this name
 shows() { sed -n "s/^$1 //p" out; }
 
-run python3 "$ROOT/tests/lib/chromium_page.py" plain.html plain.png
+run python3 "$ROOT/tests/lib/chromium_page.py" plain.html plain.png --zoom-early
 is 'the browser shows it' "$code" 0
 is 'no word on the console' "$(shows errors)" 0
 is 'no request but for the page' "$(shows requests)" 0
@@ -33,6 +33,9 @@ print("all" if all(narrower) and len(set(map(tuple, after))) == 1 and len(after)
 P
 is 'dragging zooms all charts over time alike' \
     "$(grep -E '^(before|after) ' out | python3 zoomed.py)" all
+ok 'the far ones are drawn after the page is shown' test "$(shows undrawn)" -ge 1
+is 'with the stretch to which the others were zoomed meanwhile' \
+    "$(grep -E '^(before|early) ' out | sort | python3 zoomed.py)" all
 
 run python3 "$ROOT/tests/lib/chromium_page.py" evil.html evil.png --dark
 is 'hostile words do nothing' "$(shows hostile)" undefined

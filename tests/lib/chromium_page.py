@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Opens a page in headless Chromium and says what happened, as `name value` lines.
 
-  chromium_page.py PAGE.html SCREENSHOT.png [--no-script] [--dark]
+  chromium_page.py PAGE.html SCREENSHOT.png [--no-script] [--dark] [--zoom-early]
 
 Speaks the DevTools protocol over a pipe (file descriptors 3 and 4), so that nothing but Python and
 Chromium is needed and no port is opened.
@@ -19,6 +19,22 @@ TIMEOUT_S = 60
 ZOOM = """(() => {
   const charts = window.rawtpsCharts.filter((u) => u.rawtps.group === 'time');
   return JSON.stringify(charts.map((u) => [u.scales.x.min, u.scales.x.max]));
+})()"""
+# until the window shows what was drawn first; until nothing is left to draw
+SHOWN = "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))"
+COMPLETE = """new Promise((done) => {
+  const look = () => window.rawtpsUndrawn.length === 0 ? done() : setTimeout(look, 5);
+  look();
+})"""
+# narrows what the first chart over time shows while others are not drawn yet; says how many
+NARROW = """(() => {
+  const u = window.rawtpsCharts.find((u) => u.rawtps.group === 'time');
+  u.setScale('x', {min: u.data[0][0], max: u.data[0][u.data[0].length >> 2]});
+  return window.rawtpsUndrawn.filter(([chart]) => chart.group === 'time').length;
+})()"""
+WHOLE = """(() => {
+  const u = window.rawtpsCharts.find((u) => u.rawtps.group === 'time');
+  u.setScale('x', {min: u.data[0][0], max: u.data[0][u.data[0].length - 1]});
 })()"""
 PLACE = """(() => {
   const over = document.querySelector('.plot .u-over');
@@ -131,6 +147,13 @@ def look(browser, page, picture, flags):
     browser.call("Page.navigate", url=url)
     browser.wait("Page.loadEventFired")
     print("load_ms", round((time.monotonic() - begun) * 1000))
+    if "--no-script" not in flags:
+        browser.call("Runtime.evaluate", expression=SHOWN, awaitPromise=True)
+        print("shown_ms", round((time.monotonic() - begun) * 1000))
+        if "--zoom-early" in flags:
+            print("undrawn", browser.value(NARROW))
+        browser.call("Runtime.evaluate", expression=COMPLETE, awaitPromise=True)
+        print("complete_ms", round((time.monotonic() - begun) * 1000))
     metrics = {m["name"]: m["value"] for m in browser.call("Performance.getMetrics")["metrics"]}
     print("cpu_ms", *(f"{name[:-8].lower()} {metrics[name] * 1000:.0f}"
                       for name in ("TaskDuration", "ScriptDuration", "LayoutDuration")))
@@ -142,6 +165,10 @@ def look(browser, page, picture, flags):
         print("drawn", browser.value(DRAWN))
         print("background", browser.value("getComputedStyle(document.body).backgroundColor"))
         print("hostile", browser.value("String(window.hostile)"))
+        if "--zoom-early" in flags:
+            print("early", browser.value(ZOOM))
+            browser.value(WHOLE)
+            time.sleep(0.3)
         print("before", browser.value(ZOOM))
         drag(browser)
         print("after", browser.value(ZOOM))

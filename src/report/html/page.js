@@ -4,7 +4,7 @@
   const data = JSON.parse(document.getElementById("rawtps-data").textContent);
   const dashes = [[], [6, 3], [2, 2], [9, 2]];
   const percentiles = [0, 50, 90, 99, 99.9, 99.99, 99.999];
-  const charts = [];
+  const charts = [], stretches = {};
   let zooming = false;
 
   function colour(name) {
@@ -111,14 +111,13 @@
     });
   }
 
-  /* Charts of one group show the same stretch of x. */
+  /* Charts of one group show the same stretch of x, those drawn later too. */
   function zoomTogether(u, key) {
     if (key !== "x" || zooming || !u.rawtps.group) return;
     zooming = true;
+    const stretch = stretches[u.rawtps.group] = { min: u.scales.x.min, max: u.scales.x.max };
     charts.forEach((other) => {
-      if (other !== u && other.rawtps.group === u.rawtps.group) {
-        other.setScale("x", { min: u.scales.x.min, max: u.scales.x.max });
-      }
+      if (other !== u && other.rawtps.group === u.rawtps.group) other.setScale("x", stretch);
     });
     zooming = false;
   }
@@ -193,12 +192,11 @@
     place.appendChild(reset);
   }
 
-  data.forEach((chart) => {
-    const place = document.getElementById(chart.id);
-    if (!place || chart.series.length === 0) return;
+  function draw(chart, place) {
     const u = new uPlot(options(chart, place.clientWidth || 800), aligned(chart), place);
     u.rawtps = chart;
     charts.push(u);
+    if (stretches[chart.group]) u.setScale("x", stretches[chart.group]);
     button(u, place);
     if (window.ResizeObserver) {
       new ResizeObserver(() => {
@@ -207,9 +205,30 @@
         }
       }).observe(place);
     }
-  });
+  }
+
+  /* What is in sight is drawn at once, the rest when the browser has time for it, or prints. */
+  const later = window.requestIdleCallback || ((task) => setTimeout(task, 0));
+  const undrawn = data.map((chart) => [chart, document.getElementById(chart.id)])
+    .filter(([chart, place]) => place && chart.series.length > 0);
+
+  function drawWhile(wanted) {
+    while (undrawn.length > 0 && wanted(undrawn[0][1])) draw(...undrawn.shift());
+  }
+
+  function drawNext() {
+    if (undrawn.length > 0) {
+      draw(...undrawn.shift());
+      later(drawNext);
+    }
+  }
+
+  drawWhile((place) => place.getBoundingClientRect().top < window.innerHeight);
+  later(drawNext);
+  window.addEventListener("beforeprint", () => drawWhile(() => true));
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     charts.forEach((u) => u.redraw());
   });
   window.rawtpsCharts = charts;
+  window.rawtpsUndrawn = undrawn;
 })();
