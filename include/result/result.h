@@ -180,6 +180,20 @@ void result_health_forget(struct result_drive *drive);
  */
 double result_throttled_s(const struct result_health *health);
 
+/* What else the host did over the sample. NAN: unknown, as in virtual time, where nothing can. */
+struct result_interference {
+    double run_ns, run_delay_ns; /* of the threads that drive the load; delay: ready, but no CPU */
+    double run_delay_share;      /* delay / (run + delay) */
+    double steal_share;          /* of all CPUs' time: taken by the hypervisor */
+    double pressure_cpu, pressure_io, pressure_memory; /* share of the time that some task waited */
+    double periods, throttled_periods;                 /* of the control group's CPU limit */
+    double cpu_ns;                                     /* of the whole process */
+};
+/* Nothing is known of it; result_init() does so. */
+void result_interference_forget(struct result_interference *interference);
+/* The host, not the drive, may have set the figures. */
+bool result_interfered(const struct result_interference *interference);
+
 struct result_setting {
     char name[48], value[80];
 };
@@ -237,6 +251,7 @@ struct result {
         double capacity_share, idle_before_s;
     } precondition;
     struct {
+        struct result_interference interference;
         char hostname[64], kernel[96], cpu_model[96], governor[24];
         uint32_t cores;
         uint64_t memory_bytes;

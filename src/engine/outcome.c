@@ -155,6 +155,24 @@ static void outcome_warn_heat(struct run *run)
     }
 }
 
+static void outcome_warn_host(struct run *run)
+{
+    const struct result_interference *host = &run->result->host.interference;
+
+    if (host->throttled_periods > 0) {
+        result_warn(run->result,
+                    "the host, not the drive, may have set these figures: the control group's CPU "
+                    "limit held rawtps up in %.0f of %.0f periods",
+                    host->throttled_periods, host->periods);
+    } else if (result_interfered(host)) {
+        result_warn(run->result,
+                    "the host, not the drive, may have set these figures: of the time that its "
+                    "threads were ready to run they waited %.0f%% for a CPU%s",
+                    host->run_delay_share * 100,
+                    host->steal_share > 0.02 ? " (the hypervisor takes part of them)" : "");
+    }
+}
+
 void outcome_early(struct run *run)
 {
     outcome_scenario(run);
@@ -262,6 +280,7 @@ void outcome_update(struct run *run)
     }
     outcome_aggregate(run);
     health_tell(&run->health, &run->result->drives[0]);
+    interference_tell(run);
     outcome_cost(run);
     result_derive(run->result);
 }
@@ -340,4 +359,5 @@ void outcome_finish(struct run *run)
     outcome_update(run);
     outcome_warm_up(run);
     outcome_warn_heat(run);
+    outcome_warn_host(run);
 }

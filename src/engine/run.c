@@ -218,6 +218,9 @@ static void run_interval(struct run *run, struct record *const *records)
     if (run->plan->virtual_time) {
         health_of_virtual(run, before);
     }
+    if (run->plan->phases[run->phase].kind == PHASE_SAMPLE) {
+        interference_look(run, false);
+    }
     journal_interval(run, records);
     run_judge_phase(run);
     journal_state(run, false);
@@ -502,6 +505,7 @@ static int run_real(struct run *run, struct error *err)
     while (rc == 0 && !run_all_over(run)) {
         run_mark_servers(run);
         health_of_real(run, false);
+        interference_look(run, true);
         run_collect(run);
         nanosleep(&wait, NULL);
     }

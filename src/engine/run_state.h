@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "engine/run.h"
 #include "health.h"
+#include "interference.h"
 #include "place.h"
 #include "servers.h"
 #include "stats/hdr_log.h"
@@ -40,7 +41,9 @@ struct run {
     struct world *worlds;
     uint32_t world_count;
     struct place place;
-    struct health health;    /* of the drive */
+    struct health health;                    /* of the drive */
+    struct host_load load_before, load_last; /* the sample's; real time only */
+    bool load_begun;
     struct outbox *outboxes; /* one a world; real time only */
     bool marked;             /* the servers' counters are those of the sample's beginning */
     struct server *servers;  /* one a VM, where VMs ask servers; else NULL */
@@ -97,6 +100,11 @@ const struct target_facts *run_server_facts(struct run *run, uint32_t i, bool be
 void health_of_virtual(struct run *run, uint32_t before);
 /* or a real one, as the sample begins, now and then in it, and when all is over (last). */
 void health_of_real(struct run *run, bool last);
+
+/* interference.c: look at the host, in real time: as the sample begins (else: an interval is over),
+ */
+void interference_look(struct run *run, bool begins);
+void interference_tell(struct run *run); /* what is known of the sample so far */
 
 /* view.c: show the watcher where the run is. */
 void view_show(struct run *run);

@@ -7,6 +7,7 @@
 #include "base/must.h"
 #include "base/units.h"
 #include "engine/run.h"
+#include "interference.h"
 #include "servers.h"
 #include "user.h"
 
@@ -334,6 +335,25 @@ static void world_count_statements(struct world *world)
     world->statements_counted = true;
 }
 
+/* What the world's thread ran and waited for a CPU since the sample began. */
+static void world_mark_load(struct world *world)
+{
+    bool known = !world->plan->virtual_time &&
+                 host_load_thread(&world->run_before_ns, &world->delay_before_ns);
+
+    atomic_store(&world->run_ns, known ? 0 : -1);
+}
+
+static void world_count_load(struct world *world)
+{
+    int64_t run_ns, delay_ns;
+
+    if (atomic_load(&world->run_ns) >= 0 && host_load_thread(&run_ns, &delay_ns)) {
+        atomic_store(&world->delay_ns, delay_ns - world->delay_before_ns);
+        atomic_store(&world->run_ns, run_ns - world->run_before_ns);
+    }
+}
+
 /* One phase of the run's clock, interval by interval. True: the run ends here. */
 static bool world_phase(struct world *world, uint32_t index)
 {
@@ -344,6 +364,7 @@ static bool world_phase(struct world *world, uint32_t index)
     world->phase_from_ns[index] = from_ns - world->epoch_ns;
     if (phase->kind == PHASE_SAMPLE) {
         world_mark_statements(world);
+        world_mark_load(world);
         atomic_store(&world->shared->sampling, true);
     }
     for (uint32_t i = 0; phase->kind == PHASE_SAMPLE && i < world->vm_count; i++) {
@@ -357,6 +378,9 @@ static bool world_phase(struct world *world, uint32_t index)
         over = ends || world->loop.now_ns >= end_ns || world->loop.now_ns < next_ns ||
                world_work_over(world) ||
                (phase->rule != RULE_TIME && atomic_load(&world->shared->advance) > index);
+        if (phase->kind == PHASE_SAMPLE) {
+            world_count_load(world);
+        }
         world_publish(world, index, from_ns, over && (ends || last_phase));
         from_ns = world->loop.now_ns;
     }

@@ -66,6 +66,10 @@ struct world {
     bool statements_counted; /* the sample is over */
     int64_t gone_since_ns;   /* no connection since then; negative: there is one */
 
+    /* real time: of its thread, when the sample began, and how they grew in it; -1: unknown */
+    int64_t run_before_ns, delay_before_ns;
+    _Atomic int64_t run_ns, delay_ns;
+
     atomic_ullong filled_bytes;
     atomic_ullong warm_transactions;
     /* written by the world, read by who writes results: never both halves of one */

@@ -61,6 +61,29 @@ static void drive_rows(struct doc *doc, const struct result_drive *drive)
     row(doc, "queue", drive->queue);
 }
 
+static void share_row(struct doc *doc, const char *name, double share)
+{
+    char words[FIGURE_TEXT];
+
+    if (isfinite(share)) {
+        row(doc, name, figure_percent(share, words));
+    }
+}
+
+static void interference_rows(struct doc *doc, const struct result_interference *interference)
+{
+    share_row(doc, "waited for a CPU", interference->run_delay_share);
+    share_row(doc, "CPUs stolen", interference->steal_share);
+    share_row(doc, "pressure on CPU", interference->pressure_cpu);
+    share_row(doc, "pressure on I/O", interference->pressure_io);
+    share_row(doc, "pressure on memory", interference->pressure_memory);
+    if (interference->throttled_periods > 0) {
+        doc_cell(doc, "CPU limit reached");
+        doc_cell(doc, "%.0f of %.0f periods", interference->throttled_periods,
+                 interference->periods);
+    }
+}
+
 static void host_rows(struct doc *doc, const struct result *result)
 {
     char memory[UNITS_TEXT];
@@ -76,6 +99,7 @@ static void host_rows(struct doc *doc, const struct result *result)
     }
     row(doc, "kernel", result->host.kernel);
     row(doc, "governor", result->host.governor);
+    interference_rows(doc, &result->host.interference);
 }
 
 void page_identity(struct doc *doc, const struct result *result)

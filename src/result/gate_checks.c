@@ -56,6 +56,7 @@ static const char *advice_of(const char *name)
         {"concurrency", "run both sides with the same users; throughput and latency of different "
                         "concurrency are not comparable"},
         {"throttle", "cool the drive, or wait longer between runs"},
+        {"interference", "run again when nothing else runs on the host"},
         {"serial", "run both sides on one drive, or leave serial out of `same`"},
         {"host", "run both sides on one host, or leave host out of `same`"},
         {"kernel", "run both sides under one kernel, or leave kernel out of `same`"},

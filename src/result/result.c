@@ -95,6 +95,7 @@ int result_init(struct result *result, uint32_t vm_count, struct error *err)
     for (uint32_t i = 0; i < RESULT_DRIVES; i++) {
         result_health_forget(&result->drives[i]);
     }
+    result_interference_forget(&result->host.interference);
     snprintf(result->aggregate.name, sizeof(result->aggregate.name), "all");
     return 0;
 }

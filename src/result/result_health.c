@@ -47,3 +47,16 @@ double result_throttled_s(const struct result_health *health)
 
     return fmax(health->throttled_s, 60 * minutes);
 }
+
+/* HOSTS.md section 5. */
+#define RUN_DELAY_MOST 0.02
+
+void result_interference_forget(struct result_interference *interference)
+{
+    *interference = (struct result_interference){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+}
+
+bool result_interfered(const struct result_interference *interference)
+{
+    return interference->run_delay_share > RUN_DELAY_MOST || interference->throttled_periods > 0;
+}

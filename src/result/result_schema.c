@@ -363,6 +363,25 @@ static const struct schema_key precondition_keys[] = {
 };
 static const struct schema precondition_schema = {"precondition", KEYS(precondition_keys)};
 
+static const struct schema_key interference_keys[] = {
+    NUM(result_interference, run_ns, "run_ns", 0, "CPU time of the threads that drive the load"),
+    NUM(result_interference, run_delay_ns, "run_delay_ns", 0,
+        "time in which they were ready and had no CPU"),
+    NUM(result_interference, run_delay_share, "run_delay_share", 0,
+        "delay / (run + delay); above 0.02 the host may have set the figures, not the drive"),
+    NUM(result_interference, steal_share, "steal_share", 0,
+        "of the time of all CPUs: taken by the hypervisor"),
+    NUM(result_interference, pressure_cpu, "pressure_cpu", 0,
+        "share of the time in which some task of the host waited for a CPU"),
+    NUM(result_interference, pressure_io, "pressure_io", 0, "for I/O"),
+    NUM(result_interference, pressure_memory, "pressure_memory", 0, "for memory"),
+    NUM(result_interference, periods, "periods", 0, "of the control group's CPU limit"),
+    NUM(result_interference, throttled_periods, "throttled_periods", 0,
+        "in which the limit held rawtps up"),
+    NUM(result_interference, cpu_ns, "cpu_ns", 0, "CPU time of the whole process"),
+};
+static const struct schema interference_schema = {"Interference", KEYS(interference_keys)};
+
 static const struct schema_key host_keys[] = {
     STR(result, host.hostname, "hostname", 0, ""),
     STR(result, host.kernel, "kernel", 0, ""),
@@ -370,6 +389,8 @@ static const struct schema_key host_keys[] = {
     STR(result, host.governor, "governor", KEY_UNKNOWN, ""),
     U32(result, host.cores, "cores", KEY_UNKNOWN, ""),
     U64(result, host.memory_bytes, "memory_bytes", KEY_UNKNOWN, ""),
+    OBJECT(result, host.interference, "interference", 0, interference_schema,
+           "what else it did over the sample"),
 };
 static const struct schema host_schema = {"Host", KEYS(host_keys)};
 
@@ -395,9 +416,10 @@ static const struct schema_key result_keys[] = {
 const struct schema schema_result = {"The document", KEYS(result_keys)};
 
 const struct schema *const schema_objects[SCHEMA_OBJECTS] = {
-    &schema_result,       &run_schema,       &scenario_schema,  &config_schema, &phase_schema,
-    &precondition_schema, &host_schema,      &drive_schema,     &link_schema,   &health_schema,
-    &vm_schema,           &txn_schema,       &spent_schema,     &io_schema,     &latency_schema,
-    &audit_schema,        &steady_schema,    &integrity_schema, &check_schema,  &server_schema,
-    &setting_schema,      &statement_schema, &pair_schema,
+    &schema_result,  &run_schema,          &scenario_schema, &config_schema,
+    &phase_schema,   &precondition_schema, &host_schema,     &drive_schema,
+    &link_schema,    &health_schema,       &vm_schema,       &txn_schema,
+    &spent_schema,   &io_schema,           &latency_schema,  &audit_schema,
+    &steady_schema,  &integrity_schema,    &check_schema,    &server_schema,
+    &setting_schema, &statement_schema,    &pair_schema,     &interference_schema,
 };

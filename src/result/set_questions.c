@@ -193,9 +193,20 @@ static bool ask_throttle(const struct result *result, struct set_answer *ret)
     return known;
 }
 
-static bool ask_nobody(const struct result *result, struct set_answer *ret)
+/* How much of the time that its threads wanted to run they had no CPU. */
+static bool ask_interference(const struct result *result, struct set_answer *ret)
 {
-    return false;
+    const struct result_interference *interference = &result->host.interference;
+    double share = interference->run_delay_share;
+
+    if (result->run.virtual_time) {
+        return say(ret, "none");
+    }
+    snprintf(ret->text, sizeof(ret->text), "%.1f%% waiting for a CPU%s", share * 100,
+             interference->throttled_periods > 0 ? ", CPU limit reached" : "");
+    ret->number = share;
+    ret->broken = result_interfered(interference);
+    return isfinite(share);
 }
 
 static bool ask_server(const struct result *result, struct set_answer *ret)
@@ -345,6 +356,6 @@ const struct set_question set_questions[] = {
     HOLDS("little", "Little's law", ask_little),
     HOLDS("steady_state", "steady state", ask_steady),
     HOLDS("throttle", "throttled", ask_throttle),
-    HOLDS("interference", "interference", ask_nobody),
+    HOLDS("interference", "interference", ask_interference),
 };
 const uint32_t set_question_count = sizeof(set_questions) / sizeof(set_questions[0]);
