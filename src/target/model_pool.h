@@ -176,10 +176,20 @@ static inline void pool_prefetch_frame(const struct pool *pool, uint32_t page)
     }
 }
 
+/* The frame of a level-1 page: brought nearer. */
+static inline void pool_prefetch_level1(const struct pool *pool, uint32_t page)
+{
+    uint32_t frame = pool->level1[page - pool->level1_first];
+
+    if (frame) {
+        mem_prefetch(&pool->frames[frame - 1]);
+    }
+}
+
 /* A page whose frame was fetched: those beside it in the list, which it leaves if promoted. */
 static inline void pool_prefetch_beside(const struct pool *pool, uint32_t page)
 {
-    uint32_t frame = pool->policy == POOL_MIDPOINT ? pool_guess(pool, page) : POOL_NONE;
+    uint32_t frame = pool->policy != POOL_CLOCK ? pool_guess(pool, page) : POOL_NONE;
 
     if (frame != POOL_NONE) {
         mem_prefetch(&pool->frames[pool->frames[frame].prev & FRAME_LINK]);

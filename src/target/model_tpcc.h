@@ -29,8 +29,8 @@ struct tpcc_tail {
 
 /* Pages that were foreseen: of a New-Order, or of one district's Delivery. */
 struct tpcc_ahead {
-    uint32_t count;
-    uint32_t pages[2 * TPCC_MAX_LINES + 4];
+    uint32_t count, parent_count;
+    uint32_t pages[2 * TPCC_MAX_LINES + 4], parents[TPCC_MAX_LINES + 4];
 };
 
 struct model_tpcc {

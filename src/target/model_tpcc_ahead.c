@@ -8,13 +8,27 @@ static void ahead_page(const struct model *m, struct tpcc_ahead *ahead, uint32_t
     ahead->pages[ahead->count++] = page;
 }
 
+/* Level-1 pages are found by number alone; those of small tables are near anyway. */
+static void ahead_parent(const struct model *m, struct tpcc_ahead *ahead,
+                         const struct model_index *index, uint32_t page)
+{
+    if (index->level1_first) {
+        ahead->parents[ahead->parent_count++] = index_parent(index, page);
+    }
+}
+
 static void ahead_row(const struct model *m, struct tpcc_ahead *ahead, enum index_id id,
                       uint64_t rank)
 {
     const struct model_index *index = &m->layout.index[id];
 
     if (index->leaves) {
-        ahead_page(m, ahead, index_leaf(index, rank));
+        uint32_t page = index_leaf(index, rank);
+
+        ahead_page(m, ahead, page);
+        if (id != IX_ITEM) {
+            ahead_parent(m, ahead, index, page);
+        }
     }
 }
 
@@ -36,7 +50,7 @@ void tpcc_rows_foresee(struct model *m, const struct op *op)
     struct tpcc_ahead *ahead = &m->tpcc->ahead;
     struct tpcc_foresight foresight;
 
-    ahead->count = 0;
+    ahead->count = ahead->parent_count = 0;
     if (op->key[7] == 0) {
         return;
     }
@@ -59,6 +73,9 @@ void tpcc_ahead_frames(const struct model *m)
 
     for (uint32_t i = 0; i < ahead->count; i++) {
         pool_prefetch_frame(&m->pool, ahead->pages[i]);
+    }
+    for (uint32_t i = 0; i < ahead->parent_count; i++) {
+        pool_prefetch_level1(&m->pool, ahead->parents[i]);
     }
 }
 
@@ -126,7 +143,7 @@ void tpcc_ahead_delivery(struct model *m, uint32_t district)
     if (district % TPCC_DISTRICTS + 1 < TPCC_DISTRICTS) {
         ahead_oldest(m, district + 1);
     }
-    ahead->count = 0;
+    ahead->count = ahead->parent_count = 0;
     ahead_page(m, ahead, tpcc_order_page(m, district, o));
     ahead_row(m, ahead, IX_CUSTOMER,
               tpcc_customer_rank(district, tpcc_order_customer(m, district, o)));

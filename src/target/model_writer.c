@@ -524,7 +524,7 @@ uint32_t writer_warm_frame(struct model *m)
         }
         pool_evict(pool, frame);
     }
-    if (pool->policy == POOL_MIDPOINT) {
+    if (pool->policy != POOL_CLOCK) {
         pool_prefetch_before(pool, pool->tail);
     }
     return pool_take(pool);
