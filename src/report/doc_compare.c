@@ -215,16 +215,7 @@ static void verdict_line(struct doc *doc, const struct comparison *comparison, u
     if (line.length > 0) {
         doc_paragraph(doc, "%s against %s: %s:", comparison->sets[side]->label,
                       comparison->sets[0]->label, text_string(&line));
-        doc_verdict(doc,
-                    better > 0 && worse == 0                           ? DOC_GOOD
-                    : worse > 0 && better == 0                         ? DOC_BAD
-                    : better + worse > 0 || better + worse + same == 0 ? DOC_DOUBTFUL
-                                                                       : DOC_PLAIN,
-                    better > 0 && worse == 0   ? "better"
-                    : worse > 0 && better == 0 ? "worse"
-                    : better + worse > 0       ? "mixed"
-                    : same > 0                 ? "no difference shown"
-                                               : "no verdict");
+        compare_conclude(doc, better, worse, better + worse + same);
     }
     text_free(&line);
 }

@@ -30,6 +30,9 @@ extern const char *const compare_verdict_names[]; /* by enum compare_verdict */
 bool compare_shown(const struct comparison_row *row, uint32_t side, double *ret_low,
                    double *ret_high);
 
+/* What so many better and worse ones of those that were judged come to, in a word. */
+void compare_conclude(struct doc *doc, uint32_t better, uint32_t worse, uint32_t judged);
+
 /* doc_compare.c: who is compared, in which order, and what is the same and what differs. */
 void compare_sides(struct doc *doc, const struct comparison *comparison);
 

@@ -161,3 +161,18 @@ bool compare_shown(const struct comparison_row *row, uint32_t side, double *ret_
     *ret_high = compare_share(compare->delta + half);
     return true;
 }
+
+void compare_conclude(struct doc *doc, uint32_t better, uint32_t worse, uint32_t judged)
+{
+    if (better > 0 && worse == 0) {
+        doc_verdict(doc, DOC_GOOD, "better");
+    } else if (worse > 0 && better == 0) {
+        doc_verdict(doc, DOC_BAD, "worse");
+    } else if (better + worse > 0) {
+        doc_verdict(doc, DOC_DOUBTFUL, "mixed");
+    } else if (judged > 0) {
+        doc_verdict(doc, DOC_PLAIN, "no difference shown");
+    } else {
+        doc_verdict(doc, DOC_DOUBTFUL, "no verdict");
+    }
+}

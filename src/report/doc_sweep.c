@@ -37,16 +37,7 @@ static void verdict_line(struct doc *doc, const struct sweep *sweep, uint32_t si
                   sweep->sets[side]->label, sweep->sets[0]->label,
                   compare_change(compare_share(tps->delta), change), bounds, tps->points,
                   tps->points == 1 ? "" : "s", better, worse, judged);
-    doc_verdict(doc,
-                better > 0 && worse == 0   ? DOC_GOOD
-                : worse > 0 && better == 0 ? DOC_BAD
-                : better + worse > 0       ? DOC_DOUBTFUL
-                                           : DOC_PLAIN,
-                better > 0 && worse == 0   ? "better"
-                : worse > 0 && better == 0 ? "worse"
-                : better + worse > 0       ? "mixed"
-                : judged > 0               ? "no difference shown"
-                                           : "no verdict");
+    compare_conclude(doc, better, worse, judged);
 }
 
 /* ---- chart ----------------------------------------------------------------------------------- */
