@@ -50,9 +50,6 @@ LEFT_OUT += $$(addprefix src/,$$(if $$(PROBED),$(2),$(1)))
 endif
 endef
 pkg = $(PKG_CONFIG) --cflags --libs $(1)
-# libnvme.pc needs files that libnvme itself does not, so its header is asked for instead
-$(eval $(call optional,io/nvme.c,io/nvme_none.c,\
-	$(CC) -fsyntax-only -include libnvme.h -x c /dev/null && echo -lnvme))
 $(eval $(call optional,sql/sql_pg.c sql/sql_pg_plain.c,sql/sql_pg_none.c,$(call pkg,libpq)))
 $(eval $(call optional,sql/sql_maria.c sql/sql_maria_calls.c sql/sql_maria_plain.c,\
 	sql/sql_maria_none.c,$(call pkg,libmariadb)))
@@ -87,7 +84,7 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 
 # the program knows its version, and which optional parts it has
 HAS = $(if $(filter src/$(2),$(foreach r,$(ROOMS),$(call srcs,$(r)))),$(1))
-FEATURES = io_uring $(call HAS,libnvme,io/nvme.c) $(call HAS,postgresql,sql/sql_pg.c) \
+FEATURES = io_uring $(call HAS,postgresql,sql/sql_pg.c) \
 	$(call HAS,mariadb,sql/sql_maria.c) $(call HAS,mpi,engine/cluster_mpi.c) \
 	$(call HAS,libarchive,trace/archive.c) $(call HAS,cairo,report/draw_cairo.c)
 $(BUILD)/obj/cli/version.o: VERSION Makefile

@@ -102,8 +102,8 @@ sees 'one of ours in angle brackets' '^src/io/uring.c:2: room: <base/heap.h> is 
 printf '#include <liburing.h>\n' > tree/src/io/loop.c
 sees 'a library in a second file' '^src/io/loop.c:1: library: liburing '
 
-printf '#include <libnvme.h>\n' > tree/src/io/nvme.c
-printf '#include <libnvme.h>\n' > tree/src/io/nvmf.c
+printf '#include <blkid/blkid.h>\n' > tree/src/io/nvme.c
+printf '#include <blkid/blkid.h>\n' > tree/src/io/nvmf.c
 sees 'a library that any one file may have, in two' '^src/io/nvmf.c:1: library: .*nvme.c already'
 
 printf '#include <yaml.h>\n' > tree/src/base/yaml.c
