@@ -228,8 +228,7 @@ static int enter_wait(struct ring *ring, int64_t for_ns)
 static int enter_wait_paced(struct ring *ring, int64_t for_ns)
 {
     uint32_t wanted = ring->polls.armed ? 1 : uring_pace_wanted(&ring->pace, ring->flying);
-    struct __kernel_timespec ts = {.tv_nsec =
-                                       for_ns < 2 * PACE_MOST_NS ? for_ns : 2 * PACE_MOST_NS};
+    struct __kernel_timespec ts = {.tv_nsec = for_ns < PACE_GUARD_NS ? for_ns : PACE_GUARD_NS};
     struct io_uring_cqe *cqe;
     int code;
 
