@@ -160,7 +160,8 @@ void plan_free(struct plan *plan);
 
 /*
  * What the command line set and no result says elsewhere: "key=value ...". The seed, scale, sample,
- * server, and the drive's path, model, kind, form and capacity have places of their own.
+ * server, and the drive's path, model, kind, form and capacity have places of their own. Too long
+ * for `size`: cut, with the beginning of the SHA-256 of all.
  */
 void plan_settings(const struct plan *plan, char *ret, uint64_t size);
 

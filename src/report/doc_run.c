@@ -104,7 +104,8 @@ void run_state(struct doc *doc, const struct result *result)
         return;
     }
     if (strcmp(ended, "void") == 0) {
-        doc_paragraph(doc, "Data came back wrong. No figure below counts.");
+        doc_paragraph(doc, "Data came back wrong. No figure below counts.%s%s",
+                      result->run.error[0] != '\0' ? " " : "", result->run.error);
         doc_verdict(doc, DOC_BAD, "VOID");
     } else {
         doc_paragraph(doc, "Partial result: %s%s%s.",

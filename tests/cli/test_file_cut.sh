@@ -30,6 +30,8 @@ cut() {
         '^rawtps: scratch.img was cut (short )?while the run used it: '
     like "$how: the run ended void" "$(cat "$name/run.json")" '"ended": ?"void"'
     like "$how: the table says so" "$out" '^ integrity .*VOID'
+    run "$RAWTPS" report "$name"
+    like "$how: the report says what happened" "$out" 'scratch.img was cut'
 }
 
 cut 'a database, to nothing' model truncate -s 0

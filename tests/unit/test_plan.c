@@ -347,6 +347,29 @@ static void sets_reach_any_key(void **state)
     plan_free(&plan);
 }
 
+/* Two runs that differ in the last of many keys must not look like one and the same. */
+static void many_settings_are_cut_and_told_apart(void **state)
+{
+    const char *sets[] = {"workload.users=100",      "database.buffer=64MiB", "workload.cycle=2s",
+                          "database.doublewrite=no", "drive.flush=9us",       ""};
+    struct plan_request request = ask("quick");
+    char said[2][64], whole[512];
+
+    request.sets = sets;
+    request.set_count = sizeof(sets) / sizeof(sets[0]);
+    for (int i = 0; i < 2; i++) {
+        sets[5] = i == 0 ? "drive.write_amplification=2.5" : "drive.write_amplification=3.5";
+        build(&request);
+        plan_settings(&plan, whole, sizeof(whole));
+        assert_non_null(strstr(whole, sets[5]));
+        assert_null(strstr(whole, "..."));
+        plan_settings(&plan, said[i], sizeof(said[i]));
+        assert_int_equal(strlen(said[i]), sizeof(said[i]) - 1);
+        plan_free(&plan);
+    }
+    assert_string_not_equal(said[0], said[1]);
+}
+
 static void blocks_become_streams(void **state)
 {
     static const char *const sets[] = {
@@ -504,6 +527,7 @@ int main(void)
         cmocka_unit_test(fit_takes_the_largest_scale),
         cmocka_unit_test(a_version_sets_defaults_and_keys_override_them),
         cmocka_unit_test(sets_reach_any_key),
+        cmocka_unit_test(many_settings_are_cut_and_told_apart),
         cmocka_unit_test(blocks_become_streams),
         cmocka_unit_test(readers_of_unwritten_ranges_fill_them),
         cmocka_unit_test(what_is_unusual_is_said),
