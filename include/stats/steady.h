@@ -61,7 +61,7 @@ struct steady {
     const struct steady_preset *preset;
     uint32_t rounds;                     /* whole rounds in the sample */
     uint32_t mser_cut_s;                 /* what MSER-5 would cut off its front */
-    uint32_t warm_up_short_s;            /* mser_cut_s if it is above 5 % of the sample, else 0 */
+    uint32_t warm_up_short_s;            /* mser_cut_s if it matters (steady.c), else 0 */
     double range_share, excursion_share; /* TPS, the last window; 0 if rounds < window_rounds */
     struct steady_window lat_avg;        /* the same of the mean latency; it counts too */
     struct steady_window lat_p99;        /* of the p99 of the seconds: advice, never counts */

@@ -136,7 +136,7 @@ static const struct schema_key steady_keys[] = {
     U32(result_steady, rounds, "rounds", 0, "whole rounds in the sample"),
     U32(result_steady, mser_cut_s, "mser_cut_s", 0, "seconds of warm-up that MSER-5 would cut"),
     U32(result_steady, warm_up_short_s, "warm_up_short_s", 0,
-        "`mser_cut_s` if above 5 % of the sample, else 0"),
+        "`mser_cut_s` if above 5 % of the sample and 0.1 % of its TPS, else 0"),
     NUM(result_steady, range_share, "range_share", 0, "(max - min) / mean of the last rounds"),
     NUM(result_steady, excursion_share, "excursion_share", 0, "rise of their line / mean"),
     NUM(result_steady, lat_range_share, "lat_range_share", 0, "the same of the mean latency"),

@@ -6,7 +6,8 @@
 
 #define DRIFT_LIMIT   0.02
 #define DRIFT_P       0.05
-#define WARM_UP_SHARE 0.05 /* a cut beyond this share of the sample is told */
+#define WARM_UP_SHARE 0.05  /* a cut beyond this share of the sample is told, */
+#define WARM_UP_BIAS  0.001 /* if without it the sample's mean were another by this share */
 #define NS_A_SECOND   1000000000ll
 
 const struct steady_preset steady_presets[STEADY_PRESETS] = {
@@ -119,6 +120,18 @@ static void last_window(const double *x, const double *weights, uint32_t n, uint
     steady_window(means, window, preset, ret);
 }
 
+/* On a long flat series MSER-5 finds a cut that gains next to nothing: that is no warm-up. */
+static bool warm_up_is_short(const double *tps, uint32_t n, uint32_t cut)
+{
+    double rest;
+
+    if (cut <= WARM_UP_SHARE * n) {
+        return false;
+    }
+    rest = mean_by(tps + cut, NULL, n - cut);
+    return absolute(mean_by(tps, NULL, n) - rest) > WARM_UP_BIAS * rest;
+}
+
 void steady_judge(const struct steady_series *series, uint32_t round_s,
                   const struct steady_preset *preset, uint64_t seed, struct steady *ret)
 {
@@ -130,7 +143,7 @@ void steady_judge(const struct steady_series *series, uint32_t round_s,
     drift_of(series->tps, n, seed, &ret->drift_share, &ret->drift_p);
     ret->drifting = absolute(ret->drift_share) > DRIFT_LIMIT && ret->drift_p <= DRIFT_P;
     ret->mser_cut_s = drift_mser5(series->tps, n);
-    ret->warm_up_short_s = ret->mser_cut_s > WARM_UP_SHARE * n ? ret->mser_cut_s : 0;
+    ret->warm_up_short_s = warm_up_is_short(series->tps, n, ret->mser_cut_s) ? ret->mser_cut_s : 0;
     if (ret->rounds < preset->window_rounds) {
         return;
     }

@@ -283,6 +283,20 @@ static void a_short_warm_up_is_told_by_its_seconds(void **state)
     assert_true(steady.mser_cut_s > 180 && steady.warm_up_short_s == steady.mser_cut_s);
 }
 
+/* Checkpoints, a minute each, the first ones rougher: whatever is cut, the mean is the same. */
+static void waves_without_a_trend_are_no_short_warm_up(void **state)
+{
+    static double x[N];
+    struct steady steady;
+
+    for (int i = 0; i < N; i++) {
+        x[i] = 12590 + (i < 120 ? 400 : 60) * sin(i * 2 * 3.14159265 / 60);
+    }
+    judge(x, N, 0, steady_preset("snia"), 1, &steady);
+    assert_true(steady.mser_cut_s > N / 20);
+    assert_int_equal(steady.warm_up_short_s, 0);
+}
+
 /* Feeds a drive that slows down to its steady state; returns the second at which it is called so.
  */
 static int steady_after(const char *preset, double settle_s, double latency_settle_s)
@@ -381,6 +395,7 @@ int main(void)
         cmocka_unit_test(a_drift_is_seen_and_measured),
         cmocka_unit_test(a_warm_up_that_was_too_short_is_cut),
         cmocka_unit_test(a_latency_that_creeps_up_is_not_steady),
+        cmocka_unit_test(waves_without_a_trend_are_no_short_warm_up),
         cmocka_unit_test(a_short_warm_up_is_told_by_its_seconds),
         cmocka_unit_test(watching_ends_when_both_figures_are_steady),
         cmocka_unit_test(intervals_need_not_fit_into_rounds),
