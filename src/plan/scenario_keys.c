@@ -12,6 +12,7 @@ static const char *const commits[] = {"once", "per_district"};
 static const char *const places[] = {"random", "sequential"};
 static const char *const index_sets[] = {"lean", "full"};
 static const char *const k_fills[] = {"settled", "pristine"};
+static const char *const makers[] = {"sysbench-tpcc", "rawtps"};
 static const char *const k_loads[] = {"as_drawn", "special"};
 static const char *const durabilities[] = {"flush", "fua"};
 static const char *const checkpoints[] = {"automatic", "indirect"};
@@ -235,8 +236,12 @@ static const struct key database_rows[] = {
      .help = "sqlserver: bytes of a character"},
     {"leaf_fill", KEY_SHARE, MODEL(leaf_fill), "5%", "100%", BY_PROFILE,
      .help = "sqlserver: how full leaves are after loading"},
+    {"tpcc_tables", KEY_WORD, MODEL(tables_own), KEY_WORDS(makers), .fallback = "sysbench-tpcc",
+     .help =
+         "innodb: who made and filled TPC-C's tables; those of `rawtps load` have wider columns"},
     {"k_fill", KEY_WORD, MODEL(k_fill_pristine), KEY_WORDS(k_fills), BY_PROFILE,
-     .help = "sbtest's index k: after hours of use, or as CREATE INDEX leaves it"},
+     .help = "indexes that `rawtps load` makes after the rows (sbtest's k; `tpcc_tables: rawtps`): "
+             "after hours of use, or as CREATE INDEX leaves them"},
     {"k_loaded", KEY_WORD, MODEL(k_loaded_special), KEY_WORDS(k_loads), BY_PROFILE,
      .help = "sbtest's k was loaded as ids are drawn, or by the default of Sysbench to 1.0"},
     {"names_loaded", KEY_WORD, MODEL(names_loaded_per_call), KEY_WORDS(draws), BY_PROFILE,

@@ -10,12 +10,24 @@ enum { SUPERBLOCK_LEAST = 4096, DOUBLEWRITE_PAGES = 128 };
 enum { SYSTEM_PAGES = ROLLBACK_PAGES + HEADER_PAGES * HEADER_TABLES };
 /* of a page: headers, trailer, special space (MODEL.md 3.1) */
 enum { SQLSERVER_PAYLOAD = 8192 - 96 };
+/*
+ * innodb: headers, the two records that bound a page, trailer (page0page.h); a directory slot takes
+ * 2 bytes for at least four records. Rows that come in the order of a clustered index leave a
+ * sixteenth of each leaf free (btr_cur_optimistic_insert, dict_index_get_space_reserve), CREATE
+ * INDEX leaves nothing (innodb_fill_factor 100).
+ */
+enum { INNODB_ENDS = 132, INNODB_RESERVE = 16 };
+#define INNODB_SLOT   0.5
+#define INNODB_RANDOM 0.69 /* of what a leaf holds that was filled at random (3.1) */
 
 /*
  * Rows per warehouse, and how many a leaf holds as loaded: innodb and postgres as measured after
  * loading in key order (MODEL.md 3.2, 3.3, pages at W = 1,500), sqlserver from the bytes of a row
  * with one byte a character and with two (3.2). growth: rows added per 100 New-Orders, 100
- * Payments beside them.
+ * Payments beside them. own: bytes of a record in the tables that `rawtps load` makes
+ * (sql_tables.c), by InnoDB's DYNAMIC format (rem0rec.h): 5 of header, a bit a column that may be
+ * NULL, a length of each that varies, 13 of transaction and roll pointer in clustered indexes, and
+ * the columns on average, of one byte a character; seven lines in ten have a date.
  */
 struct index_shape {
     const char *name;
@@ -24,35 +36,40 @@ struct index_shape {
     bool full, random;
     double innodb, postgres;
     uint16_t ansi_bytes, unicode_bytes;
+    double own;
 };
 
 static const struct index_shape tpcc_shapes[IX_SBTEST] = {
-    [IX_WAREHOUSE] = {"warehouse", 1, 0, false, false, 1500 / 11.0, 65, 105, 186},
-    [IX_DISTRICT] = {"district", 10, 0, false, false, 15000 / 111.0, 65, 110, 191},
+    [IX_WAREHOUSE] = {"warehouse", 1, 0, false, false, 1500 / 11.0, 65, 105, 186, 99},
+    [IX_DISTRICT] = {"district", 10, 0, false, false, 15000 / 111.0, 65, 110, 191, 107},
     [IX_CUSTOMER] = {"customer", 30000, 0, false, false, 4.5e7 / 1756650, 4.5e7 / 3426450, 681,
-                     1304},
-    [IX_HISTORY] = {"history", 30000, 100, false, false, 4.5e7 / 185250, 4.5e7 / 441150, 55, 79},
-    [IX_ORDERS] = {"orders", 30000, 100, false, false, 4.5e7 / 113550, 4.5e7 / 331050, 31, 31},
+                     1304, 573},
+    [IX_HISTORY] = {"history", 30000, 100, false, false, 4.5e7 / 185250, 4.5e7 / 441150, 55, 79,
+                    72},
+    [IX_ORDERS] = {"orders", 30000, 100, false, false, 4.5e7 / 113550, 4.5e7 / 331050, 31, 31,
+                   46.8},
     [IX_NEW_ORDERS] = {"new_orders", 9000, 100, false, false, 1.35e7 / 24900, 1.35e7 / 59850, 16,
-                       16},
+                       16, 30},
     [IX_ORDER_LINE] = {"order_line", 300000, 1000, false, false, 4.5e8 / 1932600, 4.5e8 / 5110500,
-                       61, 85},
-    [IX_STOCK] = {"stock", 100000, 0, false, false, 1.5e8 / 3160350, 1.5e8 / 6250650, 317, 607},
-    [IX_ITEM] = {"item", 100000, 0, false, false, 1e5 / 609, 1e5 / 1334, 95, 169},
+                       61, 85, 75.5},
+    [IX_STOCK] = {"stock", 100000, 0, false, false, 1.5e8 / 3160350, 1.5e8 / 6250650, 317, 607,
+                  325},
+    [IX_ITEM] = {"item", 100000, 0, false, false, 1e5 / 609, 1e5 / 1334, 95, 169, 89},
     [IX_CUSTOMER_NAME] = {"idx_customer", 30000, 0, false, false, 4.5e7 / 166175, 4.5e7 / 338346,
-                          51, 79},
+                          51, 79, 44},
     [IX_ORDERS_CUSTOMER] = {"idx_orders", 30000, 100, false, true, 4.5e7 / 74136, 4.5e7 / 235973,
-                            16, 16},
-    [IX_LINE_STOCK] = {"fkey_order_line_2", 300000, 1000, true, true, 552, 444, 28, 28},
-    [IX_STOCK_ITEM] = {"fkey_stock_2", 100000, 0, true, false, 883, 728, 16, 16},
-    [IX_HISTORY_CUSTOMER] = {"fkey_history_1", 30000, 100, true, true, 815, 300, 20, 20},
-    [IX_HISTORY_DISTRICT] = {"fkey_history_2", 30000, 100, true, true, 1024, 364, 16, 16},
-    [IX_CUSTOMER_KEY] = {"customer_pkey", 30000, 0, false, false, 0, 4.5e7 / 123763, 0, 0},
-    [IX_ORDERS_KEY] = {"orders_pkey", 30000, 100, false, false, 0, 4.5e7 / 123763, 0, 0},
-    [IX_NEW_ORDERS_KEY] = {"new_orders_pkey", 9000, 100, false, false, 0, 1.35e7 / 37816, 0, 0},
-    [IX_ORDER_LINE_KEY] = {"order_line_pkey", 300000, 1000, false, false, 0, 4.5e8 / 1734105, 0, 0},
-    [IX_STOCK_KEY] = {"stock_pkey", 100000, 0, false, false, 0, 1.5e8 / 412315, 0, 0},
-    [IX_ITEM_KEY] = {"item_pkey", 100000, 0, false, false, 0, 364, 0, 0},
+                            16, 16, 22},
+    [IX_LINE_STOCK] = {"fkey_order_line_2", 300000, 1000, true, true, 552, 444, 28, 28, 30},
+    [IX_STOCK_ITEM] = {"fkey_stock_2", 100000, 0, true, false, 883, 728, 16, 16, 13},
+    [IX_HISTORY_CUSTOMER] = {"fkey_history_1", 30000, 100, true, true, 815, 300, 20, 20, 24},
+    [IX_HISTORY_DISTRICT] = {"fkey_history_2", 30000, 100, true, true, 1024, 364, 16, 16, 20},
+    [IX_CUSTOMER_KEY] = {"customer_pkey", 30000, 0, false, false, 0, 4.5e7 / 123763, 0, 0, 0},
+    [IX_ORDERS_KEY] = {"orders_pkey", 30000, 100, false, false, 0, 4.5e7 / 123763, 0, 0, 0},
+    [IX_NEW_ORDERS_KEY] = {"new_orders_pkey", 9000, 100, false, false, 0, 1.35e7 / 37816, 0, 0, 0},
+    [IX_ORDER_LINE_KEY] = {"order_line_pkey", 300000, 1000, false, false, 0, 4.5e8 / 1734105, 0, 0,
+                           0},
+    [IX_STOCK_KEY] = {"stock_pkey", 100000, 0, false, false, 0, 1.5e8 / 412315, 0, 0, 0},
+    [IX_ITEM_KEY] = {"item_pkey", 100000, 0, false, false, 0, 364, 0, 0, 0},
 };
 
 static bool is_heap(enum model_profile_kind profile, enum index_id id)
@@ -101,6 +118,21 @@ static void index_shape(struct model_index *index, const struct model_settings *
     index->scale = (uint64_t)(((unsigned __int128)index->leaves << 64) / rows);
 }
 
+/*
+ * Tables of `rawtps load`. A leaf ends before the row that does not fit, half a row on average.
+ * Indexes that are filled at random are made by CREATE INDEX when the rows are there.
+ */
+static void shape_own(const struct model_settings *settings, const struct index_shape *shape,
+                      bool clustered, double *ret_loaded, uint32_t *ret_capacity)
+{
+    double page = settings->page_bytes - INNODB_ENDS;
+    double kept = clustered ? settings->page_bytes / (double)INNODB_RESERVE : 0;
+    double rows = (page - kept) / (shape->own + INNODB_SLOT) - 0.5;
+
+    *ret_capacity = (uint32_t)(rows + 0.5);
+    *ret_loaded = shape->random && !settings->k_fill_pristine ? rows * INNODB_RANDOM : rows;
+}
+
 static void shape_tpcc(struct model_layout *layout, const struct model_settings *settings)
 {
     for (uint32_t id = 0; id < IX_SBTEST; id++) {
@@ -118,9 +150,10 @@ static void shape_tpcc(struct model_layout *layout, const struct model_settings 
                             &loaded, &capacity);
             /* padded to a row a page, against hot pages (3.3) */
             loaded = id <= IX_DISTRICT ? 1 : loaded;
+        } else if (layout_own(settings)) {
+            shape_own(settings, shape, id <= IX_ITEM, &loaded, &capacity);
         } else if (shape->random) {
-            /* filled at random it is at 0.69 of what it holds (3.1) */
-            capacity = (uint32_t)(loaded / 0.69);
+            capacity = (uint32_t)(loaded / INNODB_RANDOM);
         }
         index->name = shape->name;
         index->random = shape->random;
@@ -199,7 +232,7 @@ static double growth_weight(const struct model_layout *layout, enum index_id id)
     if (index->leaves == 0 || rows <= 0) {
         return 0;
     }
-    return rows / (index->random ? index->capacity * 0.69 : index->tail_rows);
+    return rows / (index->random ? index->capacity * INNODB_RANDOM : index->tail_rows);
 }
 
 /* Each tail of a district needs a page of its own, and each random index some room to split. */
@@ -211,9 +244,9 @@ static uint64_t least_reserve(const struct model_layout *layout,
         return 64 + layout->index[id].leaves / 50; /* where updated rows move to */
     }
     if (growth_weight(layout, id) <= 0) {
-        return 0;
+        return id == IX_SYSTEM ? layout_undo(settings) : 0;
     }
-    if (id == IX_SBTEST_K && settings->k_fill_pristine) {
+    if (layout_full(settings, id)) {
         return 64 + layout->index[id].leaves; /* every one that is full comes to be two */
     }
     if (id >= IX_SBTEST) {

@@ -279,19 +279,6 @@ static uint16_t merged_heap(const struct model_random *random, const struct mode
                                                 : (uint32_t)random->fill[to] + random->fill[from]);
 }
 
-/* A page that is freed is not written (buf_page_t::flush). */
-static void page_freed(struct model *m, uint32_t page)
-{
-    uint32_t frame = pool_find(&m->pool, page);
-
-    if (frame != POOL_NONE && (m->pool.frames[frame].prev & FRAME_DIRTY)) {
-        writer_discard(m, frame);
-    }
-    if (page >= m->layout.grown_first) {
-        bit_clear(m->made, page - m->layout.grown_first); /* nor read again */
-    }
-}
-
 /* The right one of two goes; `from` says whose records are moved. */
 static void random_merge(struct model_random *random, struct model *m, struct model_session *s,
                          uint32_t left, uint32_t from)
@@ -311,7 +298,7 @@ static void random_merge(struct model_random *random, struct model *m, struct mo
     s->leaf = leaf_page(index, left);
     s->split = page;
     s->flags |= SESSION_MERGED;
-    page_freed(m, page);
+    writer_free_page(m, page);
     log_append(&m->log, m->log_bytes->merge);
 }
 

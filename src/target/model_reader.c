@@ -452,7 +452,12 @@ static uint32_t plan_from(struct model *m, uint32_t number)
             purge_plan(m, number, plan);
         }
     } else if (s->op->verb == OP_COMMIT) {
-        plan_add(plan, IX_SYSTEM, s->leaf, TOUCH_WRITE);
+        if (s->leaf != POOL_NO_PAGE) {
+            plan_add(plan, IX_SYSTEM, s->leaf, TOUCH_WRITE);
+        }
+        if (s->split != POOL_NO_PAGE) {
+            plan_add(plan, IX_SYSTEM, s->split, TOUCH_HEADER);
+        }
     } else {
         m->rows->plan(m, s, s->op, plan);
     }

@@ -538,9 +538,12 @@ int tpcc_rows_open(struct model *m, struct error *err)
     tpcc_constants(t->seed, &constants);
     count_names(t, constants.c_last_load, m->is.names_loaded_per_call);
     populate(t);
-    if ((code = random_open(&t->orders_customer, m, IX_ORDERS_CUSTOMER, false, err)) ||
-        (code = random_open(&t->line_stock, m, IX_LINE_STOCK, false, err))) {
+    if ((code = random_open(&t->orders_customer, m, IX_ORDERS_CUSTOMER,
+                            layout_full(&m->is, IX_ORDERS_CUSTOMER), err)) ||
+        (code = random_open(&t->line_stock, m, IX_LINE_STOCK, layout_full(&m->is, IX_LINE_STOCK),
+                            err))) {
         return code;
     }
-    return random_open(&t->history_customer, m, IX_HISTORY_CUSTOMER, false, err);
+    return random_open(&t->history_customer, m, IX_HISTORY_CUSTOMER,
+                       layout_full(&m->is, IX_HISTORY_CUSTOMER), err);
 }

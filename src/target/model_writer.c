@@ -506,6 +506,18 @@ void writer_discard(struct model *m, uint32_t frame)
     }
 }
 
+void writer_free_page(struct model *m, uint32_t page)
+{
+    uint32_t frame = pool_find(&m->pool, page);
+
+    if (frame != POOL_NONE && (m->pool.frames[frame].prev & FRAME_DIRTY)) {
+        writer_discard(m, frame);
+    }
+    if (page >= m->layout.grown_first) {
+        bit_clear(m->made, page - m->layout.grown_first);
+    }
+}
+
 uint32_t writer_warm_frame(struct model *m)
 {
     struct pool *pool = &m->pool;

@@ -87,6 +87,8 @@ void writer_space(struct model *m); /* the log's checkpoint has moved */
 
 /* A page is on the drive without a write: time does not pass, or the server was stopped. */
 void writer_discard(struct model *m, uint32_t frame);
+/* innodb: a page that is freed is not written any more (buf_page_t::flush), nor read again. */
+void writer_free_page(struct model *m, uint32_t page);
 
 /* ---- checkpoints of sqlserver and postgres (model_checkpoint.c) ---- */
 

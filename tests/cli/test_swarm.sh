@@ -26,6 +26,7 @@ DATABASE = {
     'optimizer_dives': ['yes', 'no'],
     'change_buffer': ['yes', 'no'], 'gather': ['1', '8', '32'], 'char_bytes': ['1', '2'],
     'leaf_fill': ['5%', '50%', '100%'], 'k_fill': ['settled', 'pristine'],
+    'tpcc_tables': ['sysbench-tpcc', 'rawtps'],
     'cpu_sigma': ['0', '1'], 'cpu_tail_share': ['0%', '5%'], 'cpu_tail_factor': ['1', '20'],
     'cpu_statement': ['1us', '50us'], 'cpu_transaction': ['10us', '2ms'],
     'lock_timeout': ['20ms', '1s'],

@@ -50,6 +50,61 @@ static void test_databases_are_as_large_as_the_labs_say(void **state)
     assert_true(database_gb(MODEL_INNODB, true, true) > 121.5 + 15);
 }
 
+/*
+ * Leaves that MariaDB 10.11.19 had after `rawtps load tpcc-mariadb -w 10` (n_leaf_pages of
+ * mysql.innodb_index_stats). A column that is made wider changes them, and the reads of a run.
+ */
+static void test_tables_of_ours_have_the_leaves_that_a_server_counts(void **state)
+{
+    static const struct {
+        enum index_id id;
+        uint32_t leaves;
+    } counted[] = {
+        {IX_CUSTOMER, 11515},      {IX_CUSTOMER_NAME, 823},
+        {IX_HISTORY, 1433},        {IX_ITEM, 591},
+        {IX_NEW_ORDERS, 181},      {IX_ORDERS, 935},
+        {IX_ORDERS_CUSTOMER, 416}, {IX_STOCK, 21705},
+        {IX_ORDER_LINE, 15007},
+    };
+    struct model_settings settings;
+    struct model_layout layout;
+    struct error err;
+
+    settings_of(&settings, MODEL_INNODB, true);
+    settings.tpcc.warehouses = 10;
+    settings.tables_own = settings.k_fill_pristine = true;
+    assert_int_equal(layout_open(&layout, &settings, true, &err), 0);
+    for (uint32_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+        double found = layout.index[counted[i].id].leaves;
+
+        if (fabs(found - counted[i].leaves) > 0.01 * counted[i].leaves) {
+            fail_msg("%s: %.0f leaves, not %u", layout.index[counted[i].id].name, found,
+                     counted[i].leaves);
+        }
+    }
+}
+
+/* An index that was made when the rows were there splits at every leaf: it needs as many more. */
+static void test_full_leaves_have_room_to_split(void **state)
+{
+    struct model_settings settings;
+    struct model_layout full, settled;
+    struct error err;
+
+    settings_of(&settings, MODEL_INNODB, true);
+    settings.tables_own = settings.index_full = true;
+    assert_int_equal(layout_open(&settled, &settings, true, &err), 0);
+    settings.k_fill_pristine = true;
+    settings.growth_bytes = 0;
+    assert_int_equal(layout_open(&full, &settings, true, &err), 0);
+    for (uint32_t id = IX_ORDERS_CUSTOMER; id <= IX_HISTORY_CUSTOMER; id++) {
+        if (id != IX_STOCK_ITEM) {
+            assert_true(full.index[id].reserve > full.index[id].leaves);
+            assert_true(full.index[id].leaves < 0.7 * settled.index[id].leaves);
+        }
+    }
+}
+
 static void layout_of(struct model_layout *layout, enum model_profile_kind profile, bool is_tpcc)
 {
     struct model_settings settings;
@@ -184,6 +239,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_databases_are_as_large_as_the_labs_say),
+        cmocka_unit_test(test_tables_of_ours_have_the_leaves_that_a_server_counts),
+        cmocka_unit_test(test_full_leaves_have_room_to_split),
         cmocka_unit_test(test_every_page_belongs_to_one_index),
         cmocka_unit_test(test_rows_lie_in_key_order_and_fill_all_leaves),
         cmocka_unit_test(test_parents_are_level1_pages_of_the_index),
