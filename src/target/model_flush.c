@@ -345,6 +345,22 @@ static void batch_fill_from_tail(struct model *m)
     w->tail_due = w->batch.count < BATCH_PAGES ? 0 : w->tail_due;
 }
 
+/*
+ * An undo page that was given back stays among the dirty ones until its turn comes; it is not
+ * written then, but what lies beside it is: headers of rollback segments, which are dirty again
+ * within a second (0.20 to 0.37 pages a transaction where 0.34 undo pages are created, measured).
+ */
+static void batch_fill_beside(struct model *m)
+{
+    struct model_writer *w = m->writer;
+    uint32_t first = m->layout.index[IX_SYSTEM].first;
+
+    while (w->batch.count > 0 && w->batch.count < BATCH_PAGES && w->beside > 0) {
+        batch_add_neighbor(m, first + w->beside_next++ % ROLLBACK_PAGES, false);
+        w->beside--;
+    }
+}
+
 static void batch_fill_from_list(struct model *m)
 {
     struct model_writer *w = m->writer;
@@ -401,6 +417,7 @@ void flush_pump(struct model *m)
     }
     batch_fill_from_tail(m);
     batch_fill_from_list(m);
+    batch_fill_beside(m);
     if (batch->count == 0) {
         return;
     }

@@ -309,11 +309,12 @@ static bool prepare_system(struct model *m, struct model_session *s)
     uint32_t ring = system->reserve;
 
     s->leaf = s->split = POOL_NO_PAGE;
-    if (rng_unit(&m->rng) < SYSTEM_WRITES) {
+    if (ring > 0 || rng_unit(&m->rng) < SYSTEM_WRITES) {
         s->leaf = system->first + (uint32_t)rng_below(&m->rng, ROLLBACK_PAGES);
     }
     if (ring > 0 && rng_unit(&m->rng) < UNDO_CREATED) {
         s->split = model_grow(m, IX_SYSTEM);
+        m->writer->beside += m->is.flush_neighbors;
         writer_free_page(m, system->grown_first + (m->grown[IX_SYSTEM] + ring - UNDO_LIVE) % ring);
     }
     return s->leaf != POOL_NO_PAGE || s->split != POOL_NO_PAGE;

@@ -58,8 +58,9 @@ struct model_writer {
     double lsn_rate, page_rate; /* a second, smoothed */
     int64_t second_ns;          /* MariaDB: when they were last worked out; 0: never */
     uint32_t seconds;           /* ... and how often they could have been since */
-    uint32_t scans;    /* innodb: of the tail, that frames were short for, in this second */
-    bool refill;       /* innodb: the tail is to be looked at, whatever is free */
+    uint32_t scans; /* innodb: of the tail, that frames were short for, in this second */
+    bool refill;    /* innodb: the tail is to be looked at, whatever is free */
+    uint32_t beside, beside_next; /* headers beside undo pages that were given back: due, which */
     uint32_t tail_due; /* ... dirty pages that its last scan met and has still to write */
     bool asleep;       /* innodb: the flush list is left alone until something wakes the cleaner */
     bool full_charge;  /* the log is near its limit: no pacing */
