@@ -14,7 +14,7 @@ typedef bool take_line(const char *line, void *into);
 /* Calls take() for each line of the file until it says that it has what it wants. */
 static bool find_line(const char *root, const char *path, take_line *take, void *into)
 {
-    char whole[PATH_MAX], line[1024];
+    char whole[3 * PATH_MAX], line[PATH_MAX + 256];
     bool found = false;
     FILE *file;
 
@@ -55,51 +55,82 @@ static bool take_stalled(const char *line, void *into)
     return sscanf(line, "some %*s %*s %*s total=%lf", (double *)into) == 1;
 }
 
+/* Of all groups that a limit may come from, as each counts but its own. */
+struct periods {
+    double all, throttled;
+    bool known;
+};
+
 static bool take_periods(const char *line, void *into)
 {
-    struct host_load *load = into;
+    struct periods *periods = into;
+    double number;
 
-    (void)(sscanf(line, "nr_periods %lf", &load->periods) == 1 ||
-           sscanf(line, "nr_throttled %lf", &load->throttled_periods) == 1);
+    if (sscanf(line, "nr_periods %lf", &number) == 1) {
+        periods->all += number;
+        periods->known = true;
+    } else if (sscanf(line, "nr_throttled %lf", &number) == 1) {
+        periods->throttled += number;
+    }
     return false; /* every line */
 }
 
 /* cgroups(7): "0::/path" of version 2, "3:cpu,cpuacct:/path" of version 1. */
 struct group {
-    char unified[512], cpu[512];
+    char unified[PATH_MAX], cpu[PATH_MAX];
 };
 
 static bool take_group(const char *line, void *into)
 {
     struct group *group = into;
-    char names[128] = "", path[512] = "";
+    const char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+    char around[128];
 
-    if (sscanf(line, "0::%511s", path) == 1) {
-        snprintf(group->unified, sizeof(group->unified), "%s", path);
-    } else if (sscanf(line, "%*d:%127[^:]:%511s", names, path) == 2) {
-        char around[sizeof(names) + 2];
-
-        snprintf(around, sizeof(around), ",%s,", names);
-        if (strstr(around, ",cpu,") != NULL) {
-            snprintf(group->cpu, sizeof(group->cpu), "%s", path);
-        }
+    if (path == NULL) {
+        return false;
+    }
+    snprintf(around, sizeof(around), ",%.*s,", (int)(path - names - 1), names + 1);
+    if (strcmp(around, ",,") == 0) {
+        snprintf(group->unified, sizeof(group->unified), "%s", path + 1);
+    } else if (strstr(around, ",cpu,") != NULL) {
+        snprintf(group->cpu, sizeof(group->cpu), "%s", path + 1);
     }
     return false; /* every line */
 }
 
-static void look_at_group(struct host_load *ret, const char *root)
+/* The group and those above it. In a container they may not be there, but its root is. */
+static void look_upwards(const char *root, const char *mount, char *path, struct periods *ret)
 {
+    char file[2 * PATH_MAX];
+    char *slash;
+
+    while ((slash = strrchr(path, '/')) != NULL) {
+        snprintf(file, sizeof(file), "%s%s/cpu.stat", mount, slash[1] == '\0' ? "" : path);
+        find_line(root, file, take_periods, ret);
+        if (slash == path && slash[1] == '\0') {
+            return;
+        }
+        slash[slash == path] = '\0';
+    }
+}
+
+static void look_at_groups(struct host_load *ret, const char *root)
+{
+    struct periods periods = {0, 0, false};
     struct group group = {"", ""};
-    char path[640];
 
     find_line(root, "/proc/self/cgroup", take_group, &group);
-    if (group.cpu[0] != '\0') {
-        snprintf(path, sizeof(path), "/sys/fs/cgroup/cpu%s/cpu.stat", group.cpu);
-        find_line(root, path, take_periods, ret);
+    look_upwards(root, "/sys/fs/cgroup/cpu", group.cpu, &periods);
+    if (!periods.known) {
+        char again[PATH_MAX];
+
+        snprintf(again, sizeof(again), "%s", group.unified);
+        look_upwards(root, "/sys/fs/cgroup", group.unified, &periods);
+        look_upwards(root, "/sys/fs/cgroup/unified", again, &periods);
     }
-    if (isnan(ret->periods) && group.unified[0] != '\0') {
-        snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.stat", group.unified);
-        find_line(root, path, take_periods, ret);
+    if (periods.known) {
+        ret->periods = periods.all;
+        ret->throttled_periods = periods.throttled;
     }
 }
 
@@ -124,7 +155,7 @@ void host_load_look(struct host_load *ret, const char *root)
     find_line(root, "/proc/pressure/cpu", take_stalled, &ret->stalled_us[PSI_CPU]);
     find_line(root, "/proc/pressure/io", take_stalled, &ret->stalled_us[PSI_IO]);
     find_line(root, "/proc/pressure/memory", take_stalled, &ret->stalled_us[PSI_MEMORY]);
-    look_at_group(ret, root);
+    look_at_groups(ret, root);
 }
 
 struct schedule {
@@ -154,18 +185,18 @@ void host_load_between(const struct host_load *from, const struct host_load *unt
                        double delay_ns, struct result_interference *ret)
 {
     double wall_us = (until->wall_ns - from->wall_ns) / 1e3;
-    double stalled[3];
+    double steal = (until->stolen - from->stolen) / (until->ticks - from->ticks), stalled[3];
 
-    for (int i = 0; i < 3; i++) { /* the kernel's averages run behind: never more than all of it */
+    for (int i = 0; i < 3; i++) { /* the kernel's sums run behind, and some have gone back */
         double share = (until->stalled_us[i] - from->stalled_us[i]) / wall_us;
 
-        stalled[i] = isnan(share) ? NAN : fmin(1, share);
+        stalled[i] = isnan(share) ? NAN : fmax(0, fmin(1, share));
     }
     *ret = (struct result_interference){
         .run_ns = run_ns,
         .run_delay_ns = delay_ns,
         .run_delay_share = delay_ns / (run_ns + delay_ns),
-        .steal_share = (until->stolen - from->stolen) / (until->ticks - from->ticks),
+        .steal_share = isnan(steal) ? NAN : fmax(0, steal),
         .pressure_cpu = stalled[PSI_CPU],
         .pressure_io = stalled[PSI_IO],
         .pressure_memory = stalled[PSI_MEMORY],

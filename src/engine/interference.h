@@ -9,7 +9,7 @@ struct host_load {
     double wall_ns, cpu_ns;            /* of the clock; of this process */
     double ticks, stolen;              /* of all CPUs, in ticks */
     double stalled_us[3];              /* some task waited for CPU, I/O, memory */
-    double periods, throttled_periods; /* of the control group */
+    double periods, throttled_periods; /* of the control groups */
 };
 
 /* root: "" or a directory that holds proc and sys. */

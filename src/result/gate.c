@@ -23,9 +23,9 @@ void gate_words_here(struct gate_words *ret)
                         : set_metrics[i].unit == SET_SHARE ? GATE_SHARE
                                                            : GATE_NUMBER;
     }
-    /* the rows of set_rows_of() that ask whether two sides are the same */
+    /* the rows of set_rows_of() that ask whether two sides are the same, and whether by the host */
     for (uint32_t i = 0; i < set_question_count; i++) {
-        if (!set_questions[i].invariant) {
+        if (!set_questions[i].invariant || strcmp(set_questions[i].name, "interference") == 0) {
             must(ret->same_count < GATE_SAME);
             ret->same[ret->same_count++] = set_questions[i].name;
         }

@@ -377,6 +377,17 @@ static void say_pass(struct gate *gate)
     }
 }
 
+/* A host that had no CPUs to spare may be what is found wanting. */
+static bool host_interfered(const struct gate *gate)
+{
+    for (uint32_t i = 0; i < gate->check_count; i++) {
+        if (strcmp(gate->checks[i].name, "interference") == 0) {
+            return gate->checks[i].differs;
+        }
+    }
+    return false;
+}
+
 static void say_fail(struct gate *gate)
 {
     uint32_t judged = gate->counts[GATE_FAIL] + gate->counts[GATE_PASS] +
@@ -390,8 +401,12 @@ static void say_fail(struct gate *gate)
     }
     snprintf(gate->words, sizeof(gate->words), "found wanting: %u of %u row%s, proven",
              gate->counts[GATE_FAIL], judged, judged == 1 ? "" : "s");
-    snprintf(gate->next, sizeof(gate->next), "`rawtps compare '%.140s' --vs '%.140s'` shows where",
-             gate->file->baseline.runs[0], gate->file->candidate.runs[0]);
+    snprintf(gate->next, sizeof(gate->next),
+             "`rawtps compare '%.140s' --vs '%.140s'` shows where%s", gate->file->baseline.runs[0],
+             gate->file->candidate.runs[0],
+             host_interfered(gate) ? "; but the host was busy in some of the runs (interference): "
+                                     "it may be the cause"
+                                   : "");
 }
 
 void gate_say_answer(struct gate *gate)

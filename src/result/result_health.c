@@ -58,5 +58,7 @@ void result_interference_forget(struct result_interference *interference)
 
 bool result_interfered(const struct result_interference *interference)
 {
-    return interference->run_delay_share > RUN_DELAY_MOST || interference->throttled_periods > 0;
+    /* more than all of it is no share: the result was edited */
+    return (interference->run_delay_share > RUN_DELAY_MOST && interference->run_delay_share <= 1) ||
+           interference->throttled_periods > 0;
 }

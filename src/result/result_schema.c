@@ -375,7 +375,7 @@ static const struct schema_key interference_keys[] = {
         "share of the time in which some task of the host waited for a CPU"),
     NUM(result_interference, pressure_io, "pressure_io", 0, "for I/O"),
     NUM(result_interference, pressure_memory, "pressure_memory", 0, "for memory"),
-    NUM(result_interference, periods, "periods", 0, "of the control group's CPU limit"),
+    NUM(result_interference, periods, "periods", 0, "of CPU limits of its control groups"),
     NUM(result_interference, throttled_periods, "throttled_periods", 0,
         "in which the limit held rawtps up"),
     NUM(result_interference, cpu_ns, "cpu_ns", 0, "CPU time of the whole process"),

@@ -199,6 +199,7 @@ static bool ask_interference(const struct result *result, struct set_answer *ret
     const struct result_interference *interference = &result->host.interference;
     double share = interference->run_delay_share;
 
+    share = share >= 0 && share <= 1 ? share : NAN; /* of an edited result */
     if (result->run.virtual_time) {
         return say(ret, "none");
     }
@@ -206,7 +207,11 @@ static bool ask_interference(const struct result *result, struct set_answer *ret
              interference->throttled_periods > 0 ? ", CPU limit reached" : "");
     ret->number = share;
     ret->broken = result_interfered(interference);
-    return isfinite(share);
+    if (!isfinite(share) && ret->broken) {
+        snprintf(ret->text, sizeof(ret->text), "CPU limit reached");
+        ret->number = 1;
+    }
+    return isfinite(share) || ret->broken;
 }
 
 static bool ask_server(const struct result *result, struct set_answer *ret)

@@ -35,6 +35,18 @@ run "$RAWTPS" compare a=busy b=calm --strict
 is 'compare --strict refuses it' "$code" 6
 like 'and says why' "$out$err" 'interference .*waiting for a CPU'
 
+cat > gate.yaml <<'Y'
+version: 1
+baseline: {runs: calm}
+candidate: {runs: busy}
+require: {steady_state: no, same: [scenario, interference]}
+metrics: [{metric: iops, margin: 5%}]
+Y
+run "$RAWTPS" gate gate.yaml
+is 'a gate that asks for a calm host gives no verdict' "$code" 6
+like 'and says why' "$out" 'interference.*waiting for a CPU'
+like 'and what to do' "$out" 'run again when nothing else runs on the host'
+
 run "$RAWTPS" run file.yaml --virtual --out still --quiet
 run "$RAWTPS" compare a=still b=still
 unlike 'in virtual time no host can interfere' "$out" 'unknown.*interference'

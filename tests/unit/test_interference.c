@@ -72,6 +72,29 @@ static void a_group_of_version_2(void **state)
     assert_float_equal(load.throttled_periods, 2, 0);
 }
 
+/* A pod's or a slice's limit holds all below it, whatever they are called. */
+static void limits_of_groups_above(void **state)
+{
+    struct host_load load;
+
+    put("c/proc/self/cgroup", "4:cpu,cpuacct:/pod/my box\n0::/\n");
+    put("c/sys/fs/cgroup/cpu/cpu.stat", "nr_periods 0\nnr_throttled 0\n");
+    put("c/sys/fs/cgroup/cpu/pod/cpu.stat", "nr_periods 60\nnr_throttled 55\n");
+    put("c/sys/fs/cgroup/cpu/pod/my box/cpu.stat", "nr_periods 3\nnr_throttled 1\n");
+    host_load_look(&load, "c");
+    assert_float_equal(load.periods, 63, 0);
+    assert_float_equal(load.throttled_periods, 56, 0);
+    /* a container that is told the host's name of its group */
+    put("d/proc/self/cgroup", "0::/docker/abc\n");
+    put("d/sys/fs/cgroup/cpu.stat", "usage_usec 1\nnr_periods 7\nnr_throttled 2\n");
+    host_load_look(&load, "d");
+    assert_float_equal(load.throttled_periods, 2, 0);
+    put("e/proc/self/cgroup", "1:name=systemd:/\n0::/user\n");
+    put("e/sys/fs/cgroup/unified/user/cpu.stat", "nr_periods 9\nnr_throttled 4\n");
+    host_load_look(&load, "e");
+    assert_float_equal(load.throttled_periods, 4, 0);
+}
+
 static void a_host_that_tells_nothing(void **state)
 {
     struct host_load from, until;
@@ -101,9 +124,8 @@ static void a_thread_reads_its_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_grew_is_told_as_shares),
-        cmocka_unit_test(a_group_of_version_2),
-        cmocka_unit_test(a_host_that_tells_nothing),
+        cmocka_unit_test(what_grew_is_told_as_shares), cmocka_unit_test(a_group_of_version_2),
+        cmocka_unit_test(limits_of_groups_above),      cmocka_unit_test(a_host_that_tells_nothing),
         cmocka_unit_test(a_thread_reads_its_own),
     };
 
