@@ -37,6 +37,11 @@ ok 'the far ones are drawn after the page is shown' test "$(shows undrawn)" -ge 
 is 'with the stretch to which the others were zoomed meanwhile' \
     "$(grep -E '^(before|early) ' out | sort | python3 zoomed.py)" all
 
+run python3 "$ROOT/tests/lib/chromium_page.py" plain.html paper.png --paper
+is 'on paper no chart is cut off' "$(shows cut)" "0 of $charts"
+ok 'charts of which nothing is shown do not hold up the page' test "$(shows hidden_ms)" -lt 4000
+is 'nor is that an error' "$(shows errors)" 0
+
 run python3 "$ROOT/tests/lib/chromium_page.py" evil.html evil.png --dark
 is 'hostile words do nothing' "$(shows hostile)" undefined
 is 'and cause no error' "$(shows errors)" 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Opens a page in headless Chromium and says what happened, as `name value` lines.
 
-  chromium_page.py PAGE.html SCREENSHOT.png [--no-script] [--dark] [--zoom-early]
+  chromium_page.py PAGE.html SCREENSHOT.png [--no-script] [--dark] [--zoom-early] [--paper]
 
 Speaks the DevTools protocol over a pipe (file descriptors 3 and 4), so that nothing but Python and
 Chromium is needed and no port is opened.
@@ -35,6 +35,24 @@ NARROW = """(() => {
 WHOLE = """(() => {
   const u = window.rawtpsCharts.find((u) => u.rawtps.group === 'time');
   u.setScale('x', {min: u.data[0][0], max: u.data[0][u.data[0].length - 1]});
+})()"""
+# charts whose right end is cut off on paper, of all: printing lays the page out anew, narrower,
+# and asks no script how
+CUT = """(() => {
+  const all = [...document.querySelectorAll('canvas')];
+  document.body.style.width = '718px';
+  const right = document.body.getBoundingClientRect().right;
+  const cut = all.filter((c) => c.getBoundingClientRect().right > right + 1).length;
+  document.body.style.width = '';
+  return cut + ' of ' + all.length;
+})()"""
+# no chart has a value in view any more: how long until the browser answers, in ms
+HIDE = """(() => {
+  const begun = performance.now();
+  for (const u of window.rawtpsCharts) for (let i = 1; i < u.series.length; i++) {
+    u.setSeries(i, {show: false});
+  }
+  return new Promise((r) => requestAnimationFrame(() => r(Math.round(performance.now() - begun))));
 })()"""
 PLACE = """(() => {
   const over = document.querySelector('.plot .u-over');
@@ -172,6 +190,13 @@ def look(browser, page, picture, flags):
         print("before", browser.value(ZOOM))
         drag(browser)
         print("after", browser.value(ZOOM))
+        if "--paper" in flags:
+            browser.call("Emulation.setEmulatedMedia", media="print")
+            print("cut", browser.value(CUT))
+            browser.call("Emulation.setEmulatedMedia", media="")
+            hidden = browser.call("Runtime.evaluate", expression=HIDE, awaitPromise=True,
+                                  returnByValue=True)["result"]
+            print("hidden_ms", hidden.get("value"))
     shot = browser.call("Page.captureScreenshot", format="png")["data"]
     with open(picture, "wb") as file:
         file.write(base64.b64decode(shot))

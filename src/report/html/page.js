@@ -129,7 +129,8 @@
         least = Math.min(least, l.from);
         largest = Math.max(largest, l.from);
       });
-      if (least == null || largest == null) return [0, 1];
+      /* nothing in view: on a logarithmic axis steps from 0 would never end */
+      if (least == null || largest == null) return chart.yAxis.log ? [1, 10] : [0, 1];
       if (chart.yAxis.log) return uPlot.rangeLog(least, largest, 10, true);
       if (least > 0 && least < 0.5 * largest) least = 0;
       const room = (largest - least || Math.abs(largest) || 1) * 0.06;
@@ -148,6 +149,7 @@
       ret.splits = () => percentiles.map((p) => bend(of, p));
       ret.filter = (u, splits) => splits;
     } else if (of.unit === "clock") {
+      ret.space = 80;
       ret.incrs = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600,
         43200, 86400];
     }
@@ -192,7 +194,16 @@
     place.appendChild(reset);
   }
 
+  /* A chart that cannot be drawn is no reason to leave out the others. */
   function draw(chart, place) {
+    try {
+      drawIn(chart, place);
+    } catch (error) {
+      place.textContent = "This chart cannot be drawn: " + error.message;
+    }
+  }
+
+  function drawIn(chart, place) {
     const u = new uPlot(options(chart, place.clientWidth || 800), aligned(chart), place);
     u.rawtps = chart;
     charts.push(u);
