@@ -301,7 +301,8 @@ static bool session_space(struct model *m, uint32_t number)
  * innodb: what a transaction that commits changes of the pages that all share. An undo page is
  * given back when purge is done with all its logs (trx_purge_truncate_rseg_history), so that one
  * has to be created now and then; those of a round of rollback segments ago have been purged.
- * False: nothing.
+ * Each commit changes the header of its segment, too, which is written beside such pages; without
+ * them what is written of all these is SYSTEM_WRITES. False: nothing.
  */
 static bool prepare_system(struct model *m, struct model_session *s)
 {
