@@ -92,7 +92,7 @@ enum tpcc_statement {
 };
 
 struct tpcc_settings {
-    uint32_t warehouses, users;
+    uint32_t warehouses, users; /* fewer than 10 a warehouse stand in all of them */
     bool deck;                  /* deck of 23 a user, else independent weights */
     double weights[TPCC_KINDS]; /* sum 1; used if !deck */
     double wait_factor;         /* waits of clause 5.2.5 times this: 1 the standard's, 0 none */

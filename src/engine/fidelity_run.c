@@ -245,7 +245,7 @@ static void settings_of(struct model_settings *s, const struct fidelity_cell *ce
     }
     s->tpcc = (struct tpcc_settings){
         .warehouses = cell->warehouses,
-        .users = cell->threads,
+        .users = cell->warehouses * 10, /* of whom client_choose() takes any */
         .weights = {10 / 23.0, 10 / 23.0, 1 / 23.0, 1 / 23.0, 1 / 23.0},
         .seed = seed,
         .nurand_per_call = !cell->nurand_fixed,

@@ -60,7 +60,7 @@ static const struct key vms_rows[] = {
      .help = "which workload"},                                                                   \
     {"users", KEY_COUNT, KEY_FIELD(struct scenario_workload, users), "1", "1M",                   \
      .fallback = "tpcc: 10 a warehouse; sysbench: `threads`; block: `outstanding`; tpcb: 1",      \
-     .help = "virtual users of a VM"},                                                            \
+     .help = "virtual users of a VM; tpcc: fewer than 10 a warehouse stand in all"},              \
     {"rate", KEY_RATE, KEY_FIELD(struct scenario_workload, rate_per_s),                           \
      "0.001/s", "100M/s", .fallback = "",                                                         \
      .help = "open loop: transactions a second that a VM is offered, whatever is answered"},      \

@@ -58,9 +58,20 @@ static enum tpcc_kind weigh(const struct tpcc *tpcc, struct rng *rng)
     return (enum tpcc_kind)kind;
 }
 
+/* Ten terminals a warehouse (clause 4.2.1); where there are fewer, they stand in all of them. */
+static uint32_t home_of(const struct tpcc *tpcc, uint32_t user)
+{
+    uint64_t warehouses = tpcc->settings.warehouses, users = tpcc->settings.users;
+
+    if (users >= warehouses * USERS_A_WAREHOUSE) {
+        return 1 + user / USERS_A_WAREHOUSE % (uint32_t)warehouses;
+    }
+    return 1 + (uint32_t)(user * warehouses / users % warehouses);
+}
+
 static void choose_input(struct tpcc *tpcc, uint32_t user, struct rng *rng, struct txn *txn)
 {
-    uint32_t w = 1 + user / USERS_A_WAREHOUSE % tpcc->settings.warehouses;
+    uint32_t w = home_of(tpcc, user);
 
     switch (txn->kind) {
     case TPCC_NEW_ORDER:

@@ -475,6 +475,36 @@ static void users_keep_their_places(void **state)
     fixture_close(fix);
 }
 
+/* A database is as large as what is used of it: few users stand in all warehouses. */
+static void few_users_leave_no_warehouse_alone(void **state)
+{
+    static const struct {
+        uint32_t users, warehouses, most;
+    } rows[] = {{64, 10, 7}, {10, 3, 4}, {8, 10, 1}, {64, 100, 1}, {29, 3, 10}};
+
+    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+        struct tpcc_settings own = settings;
+        uint32_t there[101] = {0}, used = 0;
+        struct fixture *fix;
+
+        own.warehouses = rows[r].warehouses;
+        own.users = rows[r].users;
+        fix = fixture_open(&own);
+        for (uint32_t user = 0; user < own.users; user++) {
+            int64_t w;
+
+            choose_kind(fix, user, TPCC_STOCK_LEVEL, TPCC_S_BEGIN);
+            run(fix);
+            w = fix->asked.ops[1].key[0];
+            assert_in_range(w, 1, own.warehouses);
+            used += there[w]++ == 0;
+            assert_in_range(there[w], 1, rows[r].most);
+        }
+        assert_int_equal(used, own.users < own.warehouses ? own.users : own.warehouses);
+        fixture_close(fix);
+    }
+}
+
 /* A single warehouse has no other; local_only wants none. Neither may ask for warehouse 2. */
 static void one_warehouse_stays_at_home(void **state)
 {
@@ -607,6 +637,7 @@ int main(void)
         cmocka_unit_test(delivery_by_district_keeps_what_is_committed),
         cmocka_unit_test(restart_asks_the_same_again),
         cmocka_unit_test(users_keep_their_places),
+        cmocka_unit_test(few_users_leave_no_warehouse_alone),
         cmocka_unit_test(one_warehouse_stays_at_home),
         cmocka_unit_test(cycles_are_the_standards),
         cmocka_unit_test(constants_keep_their_distance),
