@@ -122,6 +122,7 @@ struct plan {
 
     enum plan_drive drive;
     char drive_path[256], drive_like[64], erase[128], form_factor[16];
+    char drive_sha256[72]; /* of the file of its model; "" if it is not simulated */
     struct drive_sim_params sim;
     int64_t null_latency_ns;
     uint64_t drive_capacity_bytes; /* 0 if not known before opening */
@@ -147,6 +148,7 @@ struct plan {
     uint32_t warning_count;
     struct plan_choice *choices; /* every key, in the order of docs/SCENARIO.md */
     uint32_t choice_count;
+    char *settings; /* plan_settings(), uncut */
 };
 
 /*
@@ -159,9 +161,12 @@ int plan_build(struct plan *plan, const struct plan_request *request, struct err
 void plan_free(struct plan *plan);
 
 /*
- * What the command line set and no result says elsewhere: "key=value ...". The seed, scale, sample,
- * server, and the drive's path, model, kind, form and capacity have places of their own. Too long
- * for `size`: cut, with the beginning of the SHA-256 of all.
+ * What the command line set and no result says elsewhere: "path=value ...", sorted by path, each
+ * with what it held at last. The seed, scale, sample, server, and the drive's path, model, kind,
+ * form and capacity have places of their own.
+ *   values   as they were typed, passwords blotted out. Lists and sections as in YAML:
+ * "[4K,{a:1}]", the keys of a section sorted. None has a blank: what needs one is "in\x20quotes"
+ *   size     at least 18; too long for it: cut, with the beginning of the SHA-256 of all
  */
 void plan_settings(const struct plan *plan, char *ret, uint64_t size);
 

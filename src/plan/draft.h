@@ -72,5 +72,6 @@ int draft_place(struct draft *draft, struct error *err);   /* plan_place.c: scal
 void draft_phases(struct draft *draft, int64_t sample_ns); /* plan_phases.c */
 int64_t draft_asked_ns(const struct draft *draft);         /* precondition and sample as written */
 int draft_choices(struct draft *draft, struct error *err); /* plan_choices.c */
+int draft_settings(struct draft *draft, struct error *err); /* plan_settings.c */
 
 #endif

@@ -289,7 +289,7 @@ static int build(struct draft *draft, struct error *err)
         return err->code;
     }
     draft_phases(draft, sample_ns);
-    return draft_choices(draft, err);
+    return draft_choices(draft, err) ? err->code : draft_settings(draft, err);
 }
 
 static void draft_free(struct draft *draft)
@@ -334,5 +334,6 @@ void plan_free(struct plan *plan)
         mem_free(plan->configs[i].text);
     }
     mem_free(plan->choices);
+    mem_free(plan->settings);
     memset(plan, 0, sizeof(*plan));
 }

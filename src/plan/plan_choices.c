@@ -1,13 +1,12 @@
 #include "draft.h"
 
-#include "base/checksum.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { CHOICES_MOST = 192, SETTINGS_SUM = 18 }; /* " ...=", 12 digits, 0 */
+enum { CHOICES_MOST = 192 };
 
 /* Where a section's values come from: the scenario's map first, then a file under it. */
 struct origin {
@@ -185,40 +184,6 @@ static void explain_origins(struct draft *draft, const struct item *root)
             snprintf(choice->from, sizeof(choice->from), "%s", from);
         }
     }
-}
-
-/* What is too long is cut, and told from others that begin alike by its sum. */
-static void say_settings(const char *all, char *ret, uint64_t size)
-{
-    char sha[SHA256_HEX];
-
-    if (snprintf(ret, size, "%s", all) >= (int)size) {
-        sha256_hex(all, strlen(all), sha);
-        snprintf(ret + size - SETTINGS_SUM, SETTINGS_SUM, " ...=%.12s", sha);
-    }
-}
-
-void plan_settings(const struct plan *plan, char *ret, uint64_t size)
-{
-    static const char *const elsewhere[] = {"drive.path",     "drive.kind",        "drive.like",
-                                            "drive.capacity", "drive.form_factor", "seed",
-                                            "scale",          "phases.sample",     "target.url"};
-    struct text all;
-
-    text_init(&all);
-    for (uint32_t i = 0; i < plan->choice_count; i++) {
-        const struct plan_choice *choice = &plan->choices[i];
-        bool said = strcmp(choice->from, "command line") != 0;
-
-        for (uint32_t k = 0; k < sizeof(elsewhere) / sizeof(elsewhere[0]); k++) {
-            said |= strcmp(choice->path, elsewhere[k]) == 0;
-        }
-        if (!said) {
-            text_addf(&all, "%s%s=%s", all.length > 0 ? " " : "", choice->path, choice->value);
-        }
-    }
-    say_settings(text_string(&all), ret, size);
-    text_free(&all);
 }
 
 int draft_choices(struct draft *draft, struct error *err)

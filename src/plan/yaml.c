@@ -458,7 +458,11 @@ static int set_step(struct build *build, struct item *into, const char *name, si
     build->key = into->kind == ITEM_MAP ? keep(build->yaml, name, length) : NULL;
     build->key_line = build->key_column = 0;
     *ret = add_item(build, ITEM_MAP, nowhere);
-    return *ret ? 0 : no_memory(build->err);
+    if (!*ret) {
+        return no_memory(build->err);
+    }
+    (*ret)->on_way = true;
+    return 0;
 }
 
 /* What was parsed takes the place of what was there, under the same key. */

@@ -22,7 +22,8 @@ struct item {
     const char *file; /* what to print as the place: a path, or "--set drive.like=x" */
     int line, column; /* of the value, from 1; 0: not in a file */
     int key_line, key_column;
-    bool given; /* put there by yaml_set(), not by the file */
+    bool given;  /* put there by yaml_set(), not by the file */
+    bool on_way; /* a map that yaml_set() made for a path that goes on below it */
     struct item *parent, *child, *last, *next;
     uint32_t count; /* children */
 };

@@ -122,12 +122,18 @@ void sweep_keys_find(struct sweep_keys *ret, const struct set *const *sets, uint
     }
 }
 
-/* "workload.outstanding" is "outstanding" where there is little room. */
+/* Where there is little room "workload.outstanding" is "outstanding", "vms.0.users" "0.users". */
 static const char *last_word(const char *key)
 {
-    const char *dot = strrchr(key, '.');
+    const char *word = key, *before = key;
 
-    return dot ? dot + 1 : key;
+    for (const char *c = key; *c; c++) {
+        if (*c == '.') {
+            before = word;
+            word = c + 1;
+        }
+    }
+    return *before >= '0' && *before <= '9' ? before : word;
 }
 
 /* What is too long for a name ends in its checksum: other values stay other points. */

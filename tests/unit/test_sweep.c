@@ -183,6 +183,42 @@ static void test_several_keys_are_one_point(void **state)
     assert_true(isnan(sweep.points[0].load) && isnan(sweep.area[1]));
 }
 
+/* Sections and lists are values like others, and so is what is in quotes, or has a '='. */
+static void test_values_of_any_kind(void **state)
+{
+    static const char *const values[] = {"[{share:50%,size:4K},{share:50%,size:16K}]", "{a:b=c}",
+                                         "\"a\\x20b\""};
+    uint32_t found = 0;
+
+    for (uint32_t side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < 3; i++) {
+            char name[2] = {(char)('a' + i), '\0'}, settings[128];
+
+            snprintf(settings, sizeof(settings), "workload.size=%s workload.users=4", values[i]);
+            make(side, name, 100 + 50 * i, &(struct run_recipe){.settings = settings});
+        }
+    }
+    open_sweep();
+    assert_int_equal(sweep.point_count, 3);
+    assert_string_equal(sweep.swept, "workload.size");
+    for (uint32_t i = 0; i < 9; i++) {
+        found += strcmp(sweep.points[i / 3].name, values[i % 3]) == 0;
+    }
+    assert_int_equal(found, 3);
+}
+
+/* Of two VMs' keys both are named. */
+static void test_keys_of_vms(void **state)
+{
+    for (uint32_t side = 0; side < 2; side++) {
+        make(side, "a", 100, &(struct run_recipe){.settings = "vms.0.users=2 vms.1.users=3"});
+        make(side, "b", 150, &(struct run_recipe){.settings = "vms.0.users=3 vms.1.users=2"});
+    }
+    open_sweep();
+    assert_int_equal(sweep.point_count, 2);
+    assert_string_equal(sweep.points[0].name, "0.users=2 1.users=3");
+}
+
 /* However much was set, and however long: runs that differ are different points. */
 static void test_long_values_are_told_apart(void **state)
 {
@@ -308,6 +344,8 @@ int main(void)
         CASE(test_users_and_scenarios_are_swept_too),
         CASE(test_what_is_no_sweep),
         CASE(test_several_keys_are_one_point),
+        CASE(test_values_of_any_kind),
+        CASE(test_keys_of_vms),
         CASE(test_long_values_are_told_apart),
         CASE(test_what_is_printed),
         CASE(test_little_is_known),
