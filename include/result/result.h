@@ -161,6 +161,7 @@ struct result_health {
 struct result_drive {
     char kind[16], path[256], model[64], serial[64], firmware[32], form_factor[16];
     char how[160], flush[96], queue[256];
+    char model_sha256[72]; /* of the file that a simulated one follows */
     uint64_t capacity_bytes;
     uint32_t logical_block_bytes, physical_block_bytes;
     double write_amplification;

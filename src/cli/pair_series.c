@@ -119,9 +119,17 @@ struct difference {
 static bool differs(struct difference *ret, const char *what, const char *was, const char *is)
 {
     ret->what = what;
-    snprintf(ret->was, sizeof(ret->was), "%.500s", was[0] ? was : "none");
-    snprintf(ret->is, sizeof(ret->is), "%.500s", is[0] ? is : "none");
+    snprintf(ret->was, sizeof(ret->was), "%.*s", SETTINGS - 1, was[0] ? was : "none");
+    snprintf(ret->is, sizeof(ret->is), "%.*s", SETTINGS - 1, is[0] ? is : "none");
     return strcmp(ret->was, ret->is) != 0;
+}
+
+/* Results of versions that did not record the model's file are taken for the same. */
+static bool model_differs(const struct result_drive *drive, const struct plan *plan,
+                          struct difference *ret)
+{
+    return drive->model_sha256[0] && plan->drive_sha256[0] &&
+           differs(ret, "the drive model's file", drive->model_sha256, plan->drive_sha256);
 }
 
 /* A drive is its serial number where it has one, else its path; one that is simulated its model. */
@@ -150,7 +158,8 @@ static bool drive_differs(const struct result *result, const struct plan *plan,
                    : differs(ret, "drive", drive->path,
                              facts.path[0] ? facts.path : plan->drive_path);
     }
-    if (plan->drive == PLAN_DRIVE_SIM && differs(ret, "drive", drive->path, plan->sim.name)) {
+    if (plan->drive == PLAN_DRIVE_SIM &&
+        (differs(ret, "drive", drive->path, plan->sim.name) || model_differs(drive, plan, ret))) {
         return true;
     }
     snprintf(was, sizeof(was), "%llu", (unsigned long long)drive->capacity_bytes);
@@ -190,7 +199,7 @@ static bool plan_differs(const struct result *result, const struct plan *plan,
         differs(ret, "seed", was, is)) {
         return true;
     }
-    for (uint32_t i = 0; i < plan->config_count; i++) {
+    for (uint32_t i = 0; i < sizeof(plan->configs) / sizeof(plan->configs[0]); i++) {
         if (differs(ret, "VM config", result->scenario.configs[i].sha256,
                     plan->configs[i].sha256)) {
             return true;

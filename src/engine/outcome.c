@@ -186,6 +186,8 @@ void outcome_early(struct run *run)
                   run->plan->sim.name);
         copy_text(run->result->drives[0].model, sizeof(run->result->drives[0].model),
                   run->plan->sim.model);
+        copy_text(run->result->drives[0].model_sha256, sizeof(run->result->drives[0].model_sha256),
+                  run->plan->drive_sha256);
         run->result->drives[0].capacity_bytes = run->plan->drive_capacity_bytes;
     }
     for (uint32_t i = 0; i < run->plan->vm_count; i++) {

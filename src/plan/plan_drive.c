@@ -1,5 +1,6 @@
 #include "draft.h"
 
+#include "base/checksum.h"
 #include "base/mem.h"
 #include "io/guard.h"
 #include <errno.h>
@@ -48,6 +49,7 @@ static int read_model(struct draft *draft, struct scenario_drive *ret, struct er
         return err->code;
     }
     draft->drive_model = true;
+    sha256_hex(draft->drive_yaml.bytes, draft->drive_yaml.length, draft->plan->drive_sha256);
     snprintf(ret->like, sizeof(ret->like), "%s", name);
     return drive_model_read(&draft->drive_yaml, ret, err);
 }

@@ -251,6 +251,8 @@ static const struct schema_key drive_keys[] = {
     STR(result_drive, kind, "kind", 0, "`nvme`, `sata`, `virtio`, `loop`, `file`, `sim`, `null`"),
     STR(result_drive, path, "path", KEY_UNKNOWN, ""),
     STR(result_drive, model, "model", KEY_UNKNOWN, ""),
+    STR(result_drive, model_sha256, "model_sha256", KEY_HERE | KEY_UNKNOWN,
+        "of the file of a simulated drive's model"),
     STR(result_drive, serial, "serial", KEY_UNKNOWN, ""),
     STR(result_drive, firmware, "firmware", KEY_UNKNOWN, ""),
     STR(result_drive, form_factor, "form_factor", KEY_UNKNOWN, "the user's label"),
@@ -346,7 +348,8 @@ static const struct schema_key scenario_keys[] = {
     STR(result, scenario.sha256, "sha256", 0, "of the text"),
     TEXT(result, scenario.text, "text", 0, "the exact bytes of the file"),
     STR(result, scenario.settings, "settings", 0,
-        "keys set on the command line that nothing else here says: `workload.threads=64`"),
+        "keys set on the command line that nothing else here says, sorted, set apart by blanks: "
+        "`workload.mix={new_order:9,payment:1} workload.users=64`"),
     STR(result, scenario.basis, "basis", 0, "what the scenario rests on"),
     STR(result, scenario.scale, "scale", 0, "`1`, `1/400`"),
     BOOL(result, scenario.comparable, "comparable", 0, "full scale and full phases"),

@@ -14,6 +14,19 @@ static bool say(struct set_answer *ret, const char *text)
     return text[0] != '\0';
 }
 
+/* The VM configs of a scenario, whose names are in its text. */
+static void sum_configs(const struct result *result, char ret[SHA256_HEX])
+{
+    struct sha256 sha;
+
+    sha256_init(&sha);
+    for (uint32_t i = 0; i < result->scenario.config_count; i++) {
+        sha256_add(&sha, result->scenario.configs[i].sha256,
+                   strlen(result->scenario.configs[i].sha256));
+    }
+    sha256_finish_hex(&sha, ret);
+}
+
 static bool ask_scenario(const struct result *result, struct set_answer *ret)
 {
     const char *settings = result->scenario.settings;
@@ -24,6 +37,9 @@ static bool ask_scenario(const struct result *result, struct set_answer *ret)
     snprintf(ret->text, sizeof(ret->text), "%.48s@%.8s%s%.*s%s%.*s", result->scenario.name,
              result->scenario.sha256, settings[0] ? " " : "", SETTINGS_SHOWN, settings,
              fits ? "" : "...@", fits ? 0 : 8, sha);
+    if (result->scenario.config_count > 0) {
+        sum_configs(result, ret->files);
+    }
     return true;
 }
 
@@ -89,11 +105,20 @@ static bool ask_drive(const struct result *result, struct set_answer *ret, size_
         return ask_drive(result, ret, offsetof(struct result_drive, member));                      \
     }
 DRIVE_WORD(class, kind)
-DRIVE_WORD(model, model)
 DRIVE_WORD(serial, serial)
 DRIVE_WORD(firmware, firmware)
 DRIVE_WORD(form, form_factor)
 DRIVE_WORD(scheduler, queue)
+
+static bool ask_model(const struct result *result, struct set_answer *ret)
+{
+    bool known = ask_drive(result, ret, offsetof(struct result_drive, model));
+
+    if (result->drive_count > 0) {
+        snprintf(ret->files, sizeof(ret->files), "%s", result->drives[0].model_sha256);
+    }
+    return known;
+}
 
 static bool ask_capacity(const struct result *result, struct set_answer *ret)
 {

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { FILES_SHOWN = 24 }; /* what may stand behind an answer, ", ..." included */
+
 /* What one set answers to a question. */
 struct side {
     uint32_t runs, unknown, broken;
@@ -17,8 +19,16 @@ struct side {
 struct common {
     struct set_answer first;
     bool known, differs;
+    bool files; /* there are answers that only their files tell apart */
     double least, most;
 };
+
+/* Of the same name, from other files. */
+static bool other_files(const struct set_answer *a, const struct set_answer *b)
+{
+    return a->files[0] != '\0' && b->files[0] != '\0' && strcmp(a->files, b->files) != 0 &&
+           strcmp(a->text, b->text) == 0;
+}
 
 static bool alike(const struct set_question *question, const struct common *common,
                   const struct set_answer *answer)
@@ -48,7 +58,8 @@ static void hear(const struct set_question *question, struct common *common,
     }
     common->least = fmin(common->least, number);
     common->most = fmax(common->most, number);
-    common->differs = common->differs || !alike(question, common, answer);
+    common->files = common->files || other_files(&common->first, answer);
+    common->differs = common->differs || common->files || !alike(question, common, answer);
 }
 
 /* Add a text to "a, b" unless it is there. */
@@ -121,6 +132,23 @@ static void ask_set(const struct set_question *question, const struct set *set,
     }
 }
 
+/* What ask_set() says, each answer with the beginning of its files' sum. */
+static void say_files(const struct set_question *question, const struct set *set,
+                      char value[SET_VALUE])
+{
+    value[0] = '\0';
+    for (uint32_t i = 0; i < set->run_count; i++) {
+        struct set_answer answer = {.number = NAN};
+        char text[SET_VALUE];
+
+        if (question->ask(set->runs[i].result, &answer)) {
+            snprintf(text, sizeof(text), "%.*s%s%.8s", SET_VALUE - FILES_SHOWN, answer.text,
+                     answer.files[0] ? " file@" : "", answer.files);
+            add_text(value, text);
+        }
+    }
+}
+
 static void say_broken(const struct side *side, char value[SET_VALUE])
 {
     char what[SET_VALUE];
@@ -159,6 +187,9 @@ static void ask_all(const struct set_question *question, const struct set *const
         }
         unknown += side.unknown;
         broken += side.broken;
+    }
+    for (uint32_t s = 0; common.files && s < count; s++) {
+        say_files(question, sets[s], row->values[s]);
     }
     if (question->invariant) {
         row->match = broken > 0 ? SET_DIFFERS : unknown > 0 ? SET_UNKNOWN : SET_SAME;

@@ -6,8 +6,9 @@
 
 struct set_answer {
     char text[112];
-    double number; /* NAN: it is none */
-    bool broken;   /* of an invariant */
+    char files[72]; /* SHA-256 of files that tell apart what has the same text; "" unknown */
+    double number;  /* NAN: it is none */
+    bool broken;    /* of an invariant */
 };
 
 struct set_question {

@@ -125,6 +125,12 @@ void run_maker_result(const struct run_recipe *given, const char *id, struct res
     PUT(ret->scenario.settings, recipe.settings);
     PUT(ret->scenario.sha256, "9f3cabcdef");
     PUT(ret->scenario.scale, "1");
+    if (recipe.config_sum) {
+        ret->scenario.config_count = 1;
+        PUT(ret->scenario.configs[0].name, "small");
+        PUT(ret->scenario.configs[0].sha256, recipe.config_sum);
+        ret->scenario.configs[0].text = mem_strdup("");
+    }
     ret->scenario.text = mem_strdup("");
     PUT(ret->host.hostname, "rig");
     PUT(ret->host.kernel, recipe.kernel);
@@ -132,6 +138,7 @@ void run_maker_result(const struct run_recipe *given, const char *id, struct res
     ret->drive_count = 1;
     PUT(ret->drives[0].kind, "nvme");
     PUT(ret->drives[0].model, recipe.model);
+    PUT(ret->drives[0].model_sha256, recipe.model_sum ? recipe.model_sum : "");
     PUT(ret->drives[0].serial, recipe.serial);
     PUT(ret->drives[0].firmware, recipe.firmware);
     PUT(ret->drives[0].form_factor, recipe.form_factor);

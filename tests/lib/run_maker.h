@@ -19,9 +19,10 @@ struct run_recipe {
     uint64_t stamp_errors;
     uint32_t minute; /* started at 2026-01-01T00:<minute>:00Z and so on */
     struct result_pair pair;
-    bool no_files;                   /* run.json alone */
-    const char *settings, *scenario; /* "", "points" */
-    const char *kind;                /* of its transactions; "point" */
+    bool no_files;                      /* run.json alone */
+    const char *settings, *scenario;    /* "", "points" */
+    const char *config_sum, *model_sum; /* of its VM config, its drive model; none */
+    const char *kind;                   /* of its transactions; "point" */
     struct result_link link;
     double celsius, throttled_s; /* over the whole sample; 0: unknown, unless celsius is known */
 };

@@ -334,6 +334,51 @@ static void test_what_differs(void **state)
     set_free(&b);
 }
 
+/* A file that was edited is another, though its name is the same. */
+static void test_files_that_were_edited(void **state)
+{
+    struct text words = {0};
+    struct set_rows rows;
+    struct set a, b;
+    const struct set *both[] = {&a, &b};
+
+    make("a1", &(struct run_recipe){
+                   .no_files = true, .config_sum = "c0ffee001", .model_sum = "decade001"});
+    make("b1", &(struct run_recipe){
+                   .no_files = true, .config_sum = "c0ffee001", .model_sum = "facade001"});
+    set_init(&a, "a");
+    set_init(&b, "b");
+    add(&a, "a1");
+    add(&b, "b1");
+    set_rows_of(both, 2, 0.05, &rows);
+    assert_int_equal(match(&rows, "scenario"), SET_SAME);
+    assert_int_equal(match(&rows, "model"), SET_DIFFERS);
+    assert_null(set_rows_refused(&rows)); /* two models are what is compared */
+    set_row_say(set_row_find(&rows, "model"), 2, &words);
+    assert_string_equal(text_string(&words), "model D1 file@decade00 | D1 file@facade00");
+    make("b2", &(struct run_recipe){
+                   .no_files = true, .config_sum = "c0ffee002", .model_sum = "facade001"});
+    add(&b, "b2");
+    set_rows_of(both, 2, 0.05, &rows);
+    assert_string_equal(set_rows_refused(&rows)->name, "scenario");
+    assert_string_not_equal(set_row_find(&rows, "scenario")->values[0],
+                            set_row_find(&rows, "scenario")->values[1]);
+    make("b3", &(struct run_recipe){.no_files = true}); /* of before this was recorded */
+    make("b4", &(struct run_recipe){.no_files = true, .model = "D2", .model_sum = "facade001"});
+    set_free(&b);
+    set_init(&b, "b");
+    add(&b, "b3");
+    set_rows_of(both, 2, 0.05, &rows);
+    assert_int_equal(match(&rows, "scenario"), SET_SAME);
+    assert_int_equal(match(&rows, "model"), SET_SAME);
+    add(&b, "b4");
+    set_rows_of(both, 2, 0.05, &rows);
+    assert_string_equal(set_row_find(&rows, "model")->values[1], "D1, D2");
+    text_free(&words);
+    set_free(&a);
+    set_free(&b);
+}
+
 static void test_link_and_warmth(void **state)
 {
     static const struct result_link full = {8, 8, 4, 4}, half = {8, 8, 2, 4};
@@ -407,6 +452,7 @@ int main(void)
         CASE(test_metrics),
         CASE(test_pairs),
         CASE(test_what_differs),
+        CASE(test_files_that_were_edited),
         CASE(test_link_and_warmth),
         CASE(test_names_of_sets),
     };
