@@ -151,6 +151,7 @@ struct uring_counts {
     uint64_t done;           /* requests answered */
     uint64_t again;          /* not taken (EAGAIN, EINTR), sent again */
     uint64_t shorts;         /* short transfers whose rest was sent again */
+    uint32_t limit;          /* 0: as many as were asked for; else fewer, by RLIMIT_MEMLOCK */
     uint32_t most_in_flight; /* in the kernel at once; more than queue/nr_requests costs workers */
     uint32_t workers;        /* io-wq threads the process has now: 0 if all goes as it should */
 };

@@ -353,6 +353,14 @@ static int run_virtual(struct run *run, struct error *err)
     return 0;
 }
 
+static void run_note_limit(struct world *world)
+{
+    struct uring_counts counts;
+
+    loop_uring_counts(&world->loop, &counts);
+    world->held_at = counts.most_in_flight >= counts.limit ? counts.limit : 0;
+}
+
 /* A world's thread, from opening its ring to the last answer. */
 static void *run_thread(void *argument)
 {
@@ -373,6 +381,7 @@ static void *run_thread(void *argument)
     if (atomic_load(&shared->go) > 0) {
         world->epoch_ns = atomic_load(&shared->epoch_ns) - world->origin_ns;
         world_measure(world);
+        run_note_limit(world);
     }
     world_leave(world);
     atomic_store(&world->over, true);
@@ -531,6 +540,12 @@ static void run_finish(struct run *run, char *ret_dir)
     for (uint32_t w = 0; w < run->world_count && !run->plan->virtual_time; w++) {
         snprintf(run->result->drives[0].how, sizeof(run->result->drives[0].how), "%s",
                  run->worlds[w].how);
+        if (run->worlds[w].held_at > 0) {
+            result_warn(run->result,
+                        "the drive was given %u requests at once at most, however many were due: "
+                        "locked memory is limited (`ulimit -l`)",
+                        run->worlds[w].held_at);
+        }
     }
     journal_event(run, run->worlds[0].loop.now_ns - run->worlds[0].epoch_ns, "ended",
                   run->result->run.ended);

@@ -79,6 +79,7 @@ struct world {
     atomic_bool over; /* nothing more will be published */
     struct error error;
     char how[160];
+    uint32_t held_at; /* so many requests in the kernel were all that it let in; 0: nothing held */
 
     /* An interval of all VMs of this world is over: take vms[i]->current's content. */
     void (*publish)(void *context, struct world *world, bool last);

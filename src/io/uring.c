@@ -571,5 +571,6 @@ void loop_uring_describe(const struct loop *loop, char *buf, uint64_t size)
 void loop_uring_counts(const struct loop *loop, struct uring_counts *ret)
 {
     *ret = ring_of(loop)->counts;
+    ret->limit = ring_of(loop)->ladder.ring_memlock_bytes ? ring_of(loop)->depth : 0;
     ret->workers = uring_ladder_workers();
 }

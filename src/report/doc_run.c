@@ -112,6 +112,10 @@ void run_state(struct doc *doc, const struct result *result)
                       strcmp(ended, "running") == 0 ? "still running, or killed" : ended,
                       result->run.error[0] != '\0' ? ": " : "", result->run.error);
         doc_verdict(doc, DOC_DOUBTFUL, "PARTIAL");
+        if (strcmp(ended, "running") == 0 && result_interfered(&result->host.interference)) {
+            doc_paragraph(doc, "The host, not the drive, may have set these figures: its threads "
+                               "had to wait for CPUs.");
+        }
     }
     for (uint32_t i = 0; i < result->vm_count; i++) {
         if (result->vms[i].error[0] != '\0') {
