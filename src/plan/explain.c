@@ -71,13 +71,17 @@ static double written_per_txn(const struct plan_vm *vm)
     static const double tpcc_log[MODEL_PROFILES] = {
         [MODEL_INNODB] = 6300, [MODEL_POSTGRES] = 30000, [MODEL_SQLSERVER] = 4000};
     const struct model_settings *model = &vm->model;
+    double page_bytes = model->page_bytes;
 
+    if (model->profile == MODEL_INNODB && model->doublewrite) {
+        page_bytes *= 2;
+    }
     if (model->is_tpcc) {
-        return tpcc_pages[model->profile] * model->page_bytes + tpcc_log[model->profile];
+        return tpcc_pages[model->profile] * page_bytes + tpcc_log[model->profile];
     }
     return model->sysbench.mix == SYSBENCH_READ_ONLY || model->sysbench.mix == SYSBENCH_POINT_SELECT
                ? 0
-               : (model->profile == MODEL_INNODB ? 7.0 : 5.0) * model->page_bytes + 2000;
+               : (model->profile == MODEL_INNODB ? 3.5 : 5.0) * page_bytes + 2000;
 }
 
 static double cpu_limit_tps(const struct plan_vm *vm)
@@ -394,7 +398,9 @@ static void explain_written(struct explain *explain)
     line(explain->out, "by filling", "%s",
          plan->fill_bytes > 0 ? decimal(plan->fill_bytes, a) : "nothing");
     if (bytes > 0) {
-        line(explain->out, "by running", "about %s, if CPU and think times are the bound",
+        line(explain->out, "by running",
+             "some %s (a third to three times that), if CPU and think times are the bound, else "
+             "less",
              decimal((uint64_t)bytes, a));
     } else {
         line(explain->out, "by running", "what the drive takes");
