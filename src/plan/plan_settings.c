@@ -2,6 +2,7 @@
 
 #include "base/checksum.h"
 #include "base/mem.h"
+#include "base/must.h"
 #include "base/text.h"
 #include <errno.h>
 #include <stdio.h>
@@ -106,7 +107,8 @@ static void add_value(struct text *ret, const struct item *item, bool inside)
     while (child) {
         text_add(ret, comma);
         if (item->kind == ITEM_MAP) {
-            text_addf(ret, "%s:", child->key);
+            add_scalar(ret, child->key, true);
+            text_add_char(ret, ':');
         }
         add_value(ret, child, true);
         child = item->kind == ITEM_MAP ? next_key(item, child) : child->next;
@@ -131,7 +133,8 @@ static void add_rows(struct text *ret, const struct item *item, struct text *pat
             continue;
         }
         if (child->key) {
-            text_addf(path, "%s%s", dot, child->key);
+            text_add(path, dot);
+            add_scalar(path, child->key, true);
         } else {
             text_addf(path, "%s%u", dot, place);
         }
@@ -209,15 +212,15 @@ int draft_settings(struct draft *draft, struct error *err)
 void plan_settings(const struct plan *plan, char *ret, uint64_t size)
 {
     const char *all = plan->settings ? plan->settings : "";
-    uint64_t length = strlen(all), kept;
+    uint64_t length = strlen(all), kept = size - SETTINGS_SUM;
     char sha[SHA256_HEX];
 
+    must(size >= SETTINGS_SUM);
     snprintf(ret, size, "%s", all);
     if (length < size) {
         return;
     }
-    kept = size - SETTINGS_SUM;
-    while (kept > 0 && ((unsigned char)all[kept] & 0xc0) == 0x80) {
+    while (kept > 0 && ((unsigned char)ret[kept] & 0xc0) == 0x80) {
         kept--; /* no half of a character */
     }
     sha256_hex(all, length, sha);
