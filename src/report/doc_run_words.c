@@ -311,6 +311,9 @@ void run_provenance(struct doc *doc, const struct result *result)
              result->scenario.sha256[0] != '\0' ? "@" : "", result->scenario.sha256,
              result->scenario.scale, result->run.seed,
              result->scenario.basis[0] != '\0' ? ", basis: " : "", result->scenario.basis);
+    if (result->scenario.settings[0] != '\0') {
+        doc_pair(doc, "set", "%s", result->scenario.settings);
+    }
     phases_line(doc, result);
     if (result->drive_count > 0) {
         doc_pair(doc, "drive", "%s%s%s%s%s", drive->model[0] != '\0' ? drive->model : drive->kind,

@@ -37,6 +37,11 @@ other() {
     is "$1, $2: no gate" "$code" 6
     like "$1, $2: is invalid" "$out$err" 'INVALID'
 }
+run "$RAWTPS" report hot/1
+like 'a report shows what was set' "$out" '^ set +workload.hot=\{range:10%,share:90%\}'
+run "$RAWTPS" report old/1
+unlike 'and nothing where nothing was' "$out" '^ set '
+
 other old sizes 'workload.size=\[\{share:50%,size:4K\}'
 other hot hotter 'workload.hot=\{range:10%,share:95%\}'
 run "$RAWTPS" compare --strict a=hot/1 b=hot/2
