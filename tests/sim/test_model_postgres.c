@@ -205,7 +205,7 @@ static void test_reads_prune(void **state)
     struct model *m;
     double each;
 
-    rig_settings(&settings, MODEL_POSTGRES, true, 4, 30000, 4);
+    rig_settings(&settings, MODEL_POSTGRES, true, 1, 30000, 4);
     settings.tpcc.weights[TPCC_NEW_ORDER] = 1;
     settings.tpcc.weights[TPCC_PAYMENT] = settings.tpcc.weights[TPCC_ORDER_STATUS] = 0;
     settings.tpcc.weights[TPCC_DELIVERY] = settings.tpcc.weights[TPCC_STOCK_LEVEL] = 0;
