@@ -206,15 +206,17 @@ void host_load_between(const struct host_load *from, const struct host_load *unt
     };
 }
 
-void interference_look(struct run *run, bool begins)
+void interference_begin(struct run *run)
 {
-    if (run->plan->virtual_time || !atomic_load(&run->shared.sampling)) {
-        return;
-    }
-    if (!run->load_begun) {
+    if (!run->load_begun && atomic_load(&run->shared.sampling)) {
         host_load_look(&run->load_before, "");
         run->load_begun = true;
-    } else if (!begins) {
+    }
+}
+
+void interference_look(struct run *run)
+{
+    if (run->load_begun) {
         host_load_look(&run->load_last, "");
     }
 }

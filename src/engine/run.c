@@ -219,7 +219,7 @@ static void run_interval(struct run *run, struct record *const *records)
         health_of_virtual(run, before);
     }
     if (run->plan->phases[run->phase].kind == PHASE_SAMPLE) {
-        interference_look(run, false);
+        interference_look(run);
     }
     journal_interval(run, records);
     run_judge_phase(run);
@@ -514,7 +514,7 @@ static int run_real(struct run *run, struct error *err)
     while (rc == 0 && !run_all_over(run)) {
         run_mark_servers(run);
         health_of_real(run, false);
-        interference_look(run, true);
+        interference_begin(run);
         run_collect(run);
         nanosleep(&wait, NULL);
     }

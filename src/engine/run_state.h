@@ -101,9 +101,9 @@ void health_of_virtual(struct run *run, uint32_t before);
 /* or a real one, as the sample begins, now and then in it, and when all is over (last). */
 void health_of_real(struct run *run, bool last);
 
-/* interference.c: look at the host, in real time: as the sample begins (else: an interval is over),
- */
-void interference_look(struct run *run, bool begins);
+/* interference.c: look at the host, in real time: once the sample has begun, */
+void interference_begin(struct run *run);
+void interference_look(struct run *run); /* and at the end of each of its intervals; else nothing */
 void interference_tell(struct run *run); /* what is known of the sample so far */
 
 /* view.c: show the watcher where the run is. */

@@ -223,20 +223,20 @@ static bool ask_interference(const struct result *result, struct set_answer *ret
 {
     const struct result_interference *interference = &result->host.interference;
     double share = interference->run_delay_share;
+    bool known = share >= 0 && share <= 1; /* else NAN, or the result was edited */
 
-    share = share >= 0 && share <= 1 ? share : NAN; /* of an edited result */
     if (result->run.virtual_time) {
         return say(ret, "none");
     }
-    snprintf(ret->text, sizeof(ret->text), "%.1f%% waiting for a CPU%s", share * 100,
-             interference->throttled_periods > 0 ? ", CPU limit reached" : "");
-    ret->number = share;
-    ret->broken = result_interfered(interference);
-    if (!isfinite(share) && ret->broken) {
+    if (known) {
+        snprintf(ret->text, sizeof(ret->text), "%.1f%% waiting for a CPU%s", share * 100,
+                 interference->throttled_periods > 0 ? ", CPU limit reached" : "");
+    } else {
         snprintf(ret->text, sizeof(ret->text), "CPU limit reached");
-        ret->number = 1;
     }
-    return isfinite(share) || ret->broken;
+    ret->number = known ? share : 1;
+    ret->broken = result_interfered(interference);
+    return known || ret->broken;
 }
 
 static bool ask_server(const struct result *result, struct set_answer *ret)
