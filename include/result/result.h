@@ -285,12 +285,13 @@ uint32_t result_rules(const struct result *result, uint32_t *ret_broken);
 /*
  * Derived figures from counts. Idempotent.
  *   given    of each VM: users, sample, txns, ios, facts, response and service of all kinds,
- * tps_cv, worst_second_tps, audit.think_mean_ns, integrity; of the aggregate: every latency (from
- *            merged histograms), tps_cv, worst_second_tps, shares among its facts
+ *            tps_cv, worst_second_tps, audit.think_mean_ns, integrity; of the aggregate: every
+ *            latency (from merged histograms), tps_cv, worst_second_tps, shares among its facts
  *   made     of each VM: totals, tps, iops, mb_s, audit; fact hit_ratio if facts page_hits and
- *            page_accesses are there; of the aggregate: the same, its sample, counts and facts as
- *            sums (facts that end in _ratio, _share, _mean or _ns_per_txn are left); fairness;
- *            checks of counts, Little's law, I/O errors and stamps; run.exit_code
+ *            page_accesses are there; of the aggregate: its sample (from the first beginning to the
+ *            last end), counts, rates and facts as sums (facts that end in _ratio, _share, _mean or
+ *            _ns_per_txn are left); fairness; checks of counts, Little's law, I/O errors and
+ *            stamps; run.exit_code
  */
 void result_derive(struct result *result);
 /* What the run should end with: the first of 2, 4, 130, 3, 6, 1, 5, 0 that applies. */

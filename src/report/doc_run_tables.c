@@ -13,10 +13,56 @@ static double per(double amount, double number)
     return number > 0 ? amount / number : NAN;
 }
 
+/* What the VMs did a second, each over its own sample, so that parts add up to their tps. */
+static double type_per_second(const struct result *result, const char *kind)
+{
+    double ret = NAN;
+
+    for (uint32_t v = 0; v < result->vm_count; v++) {
+        const struct result_vm *vm = &result->vms[v];
+
+        for (uint32_t i = 0; i < vm->txn_count; i++) {
+            if (strcmp(vm->txns[i].kind, kind) == 0) {
+                double rate = per((double)vm->txns[i].response.count, sample_seconds(vm));
+
+                ret = isnan(ret) ? rate : ret + rate;
+            }
+        }
+    }
+    return ret;
+}
+
+struct io_rate {
+    double count, mb; /* a second */
+};
+
+static struct io_rate io_per_second(const struct result *result, const struct result_io *like)
+{
+    struct io_rate ret = {NAN, NAN};
+
+    for (uint32_t v = 0; v < result->vm_count; v++) {
+        const struct result_vm *vm = &result->vms[v];
+
+        for (uint32_t i = 0; i < vm->io_count; i++) {
+            const struct result_io *io = &vm->ios[i];
+
+            if (strcmp(io->verb, like->verb) == 0 && strcmp(io->area, like->area) == 0) {
+                double count = per((double)io->count, sample_seconds(vm));
+                double mb = per((double)io->bytes / 1e6, sample_seconds(vm));
+
+                ret = isnan(ret.count) ? (struct io_rate){count, mb}
+                                       : (struct io_rate){ret.count + count, ret.mb + mb};
+            }
+        }
+    }
+    return ret;
+}
+
 /* bare: requests are neither rolled back nor repeated. limits: some type has one. */
-static void type_row(struct doc *doc, const struct result_vm *all, const struct result_txn *txn,
+static void type_row(struct doc *doc, const struct result *result, const struct result_txn *txn,
                      bool bare, bool limits)
 {
+    const struct result_vm *all = &result->aggregate;
     const struct result_latency *lat = &txn->response;
     bool any = lat->count > 0;
 
@@ -24,7 +70,7 @@ static void type_row(struct doc *doc, const struct result_vm *all, const struct 
     doc_cell_count(doc, lat->count);
     doc_cell_share(doc, txn->deferred ? NAN : per((double)lat->count, (double)all->response.count),
                    true);
-    doc_cell_number(doc, per((double)lat->count, sample_seconds(all)));
+    doc_cell_number(doc, type_per_second(result, txn->kind));
     doc_cell_duration(doc, any ? lat->mean_ns : NAN);
     doc_cell_duration(doc, any ? (double)lat->p50_ns : NAN);
     doc_cell_duration(doc, any ? (double)lat->p90_ns : NAN);
@@ -77,7 +123,7 @@ void run_types(struct doc *doc, const struct result *result)
     doc_heading(doc, 2, bare ? "Streams" : "Transaction types");
     doc_table(doc, "types", columns, bare ? 10 : limits ? 14 : 12);
     for (uint32_t i = 0; i < all->txn_count; i++) {
-        type_row(doc, all, &all->txns[i], bare, limits);
+        type_row(doc, result, &all->txns[i], bare, limits);
     }
 }
 
@@ -162,16 +208,16 @@ void run_time_spent(struct doc *doc, const struct result *result)
     spent_row(doc, kinds, "all", all->response.count, (double)all->response.sum_ns, spent_ns);
 }
 
-static void io_row(struct doc *doc, const struct result_vm *all, const struct result_io *io,
+static void io_row(struct doc *doc, const struct result *result, const struct result_io *io,
                    bool bare)
 {
-    double seconds = sample_seconds(all);
+    struct io_rate rate = io_per_second(result, io);
     bool any = io->latency.count > 0;
 
     doc_cell(doc, "%s", io->verb);
     doc_cell(doc, "%s", io->area);
-    doc_cell_number(doc, per((double)io->count, seconds));
-    doc_cell_number(doc, per((double)io->bytes / 1e6, seconds));
+    doc_cell_number(doc, rate.count);
+    doc_cell_number(doc, rate.mb);
     doc_cell_size(doc, io->bytes > 0 ? per((double)io->bytes, (double)io->count) : NAN);
     doc_cell_duration(doc, any ? io->latency.mean_ns : NAN);
     doc_cell_duration(doc, any ? (double)io->latency.p50_ns : NAN);
@@ -179,7 +225,7 @@ static void io_row(struct doc *doc, const struct result_vm *all, const struct re
     doc_cell_duration(doc, any ? (double)io->latency.max_ns : NAN);
     doc_cell_count(doc, io->errors);
     if (!bare) {
-        doc_cell_number(doc, per((double)io->count, (double)all->response.count));
+        doc_cell_number(doc, per((double)io->count, (double)result->aggregate.response.count));
     }
 }
 
@@ -207,7 +253,7 @@ void run_physical_io(struct doc *doc, const struct result *result)
     doc_heading(doc, 2, "Physical I/O, as the drive answered it");
     doc_table(doc, "physical_io", columns, bare ? 10 : 11);
     for (uint32_t i = 0; i < all->io_count; i++) {
-        io_row(doc, all, &all->ios[i], bare);
+        io_row(doc, result, &all->ios[i], bare);
     }
 }
 

@@ -64,6 +64,11 @@ void metrics_of_vm(struct result_vm *vm)
     }
 }
 
+static double ended_per_second(const struct result_vm *vm)
+{
+    return per_second((double)vm->response.count, seconds_of(vm));
+}
+
 /*
  * N = X (R + Z). X counts whatever ended with a response time, so that X R is the mean number under
  * way whatever became of them. What ended in the sample is counted whole, with the time before it
@@ -71,11 +76,10 @@ void metrics_of_vm(struct result_vm *vm)
  * where nothing changes is little_cut_off(). Where the end cuts off more than the beginning, as
  * when a drive stalls, audit.cut_off says how many users are missing.
  */
-void metrics_audit(struct result_vm *vm)
+static void audit_with(struct result_vm *vm, double x)
 {
     struct result_audit *audit = &vm->audit;
     double seconds = seconds_of(vm), n = (double)vm->users, off, held, noise;
-    double x = per_second((double)vm->response.count, seconds);
     bool open_loop = strcmp(audit->verdict, "open loop") == 0;
     bool work_bound = strcmp(audit->verdict, "work-bound") == 0; /* whose users are idle at last */
 
@@ -106,6 +110,48 @@ void metrics_audit(struct result_vm *vm)
              : off <= noise                    ? "too short"
              : held <= LITTLE_TOLERANCE        ? "cut off"
                                                : "inconsistent");
+}
+
+void metrics_audit(struct result_vm *vm)
+{
+    audit_with(vm, ended_per_second(vm));
+}
+
+static bool same_window(const struct result *result)
+{
+    bool same = true;
+
+    for (uint32_t i = 0; i < result->vm_count; i++) {
+        same = same && result->vms[i].sample_from_ns == result->aggregate.sample_from_ns &&
+               result->vms[i].sample_until_ns == result->aggregate.sample_until_ns;
+    }
+    return same;
+}
+
+/*
+ * Rates are those of the VMs together, each over its own sample: on a busy host their samples do
+ * not begin and end at one instant, and what all did over the time from the first beginning to the
+ * last end is less than any of them did.
+ */
+static void sum_rates(struct result *result)
+{
+    struct result_vm *all = &result->aggregate;
+    double x = ended_per_second(all);
+
+    if (!same_window(result)) {
+        x = all->tps = all->iops = all->mb_s = all->read_mb_s = all->write_mb_s = 0;
+        for (uint32_t i = 0; i < result->vm_count; i++) {
+            const struct result_vm *vm = &result->vms[i];
+
+            x += ended_per_second(vm);
+            all->tps += vm->tps;
+            all->iops += vm->iops;
+            all->mb_s += vm->mb_s;
+            all->read_mb_s += vm->read_mb_s;
+            all->write_mb_s += vm->write_mb_s;
+        }
+    }
+    audit_with(all, x);
 }
 
 static void check_vm(struct result *result, const struct result_vm *vm)
@@ -168,7 +214,7 @@ void result_derive(struct result *result)
     }
     metrics_sum(result);
     metrics_of_vm(&result->aggregate);
-    metrics_audit(&result->aggregate);
+    sum_rates(result);
     check_aggregate(result);
     result->fairness = fairness_of(result);
     result->run.exit_code = result_exit_code(result);

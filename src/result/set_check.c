@@ -51,17 +51,29 @@ static int check_latency(const struct result_vm *vm, const char *path, struct er
     return 0;
 }
 
-static int check_vm(const struct result_vm *vm, const char *path, struct error *err)
+static double sample_rate(const struct result_vm *vm)
 {
     double seconds = ((double)vm->sample_until_ns - (double)vm->sample_from_ns) / 1e9;
 
-    if (seconds < 0 || vm->sample_from_ns < 0 || vm->sample_until_ns > SET_LONGEST_NS) {
+    return seconds > 0 ? (double)vm->done / seconds : vm->tps;
+}
+
+/* summed: what the VMs' tps add up to, of the aggregate; NAN of a VM. */
+static int check_vm(const struct result_vm *vm, double summed, const char *path, struct error *err)
+{
+    double rate = sample_rate(vm);
+
+    if (vm->sample_until_ns < vm->sample_from_ns || vm->sample_from_ns < 0 ||
+        vm->sample_until_ns > SET_LONGEST_NS) {
         return contradicts(err, path, vm, "sample_until_ns", (double)vm->sample_until_ns,
                            "sample_from_ns", (double)vm->sample_from_ns);
     }
-    if (seconds > 0 && !near(vm->tps, (double)vm->done / seconds)) {
-        return contradicts(err, path, vm, "tps", vm->tps, "done / sample",
-                           (double)vm->done / seconds);
+    /* the aggregate's was once done / sample too, from the first VM's beginning to the last's end
+     */
+    if (!near(vm->tps, rate) && (isnan(summed) || !near(vm->tps, summed))) {
+        return contradicts(err, path, vm, "tps", vm->tps,
+                           isnan(summed) ? "done / sample" : "the sum of the VMs",
+                           isnan(summed) ? rate : summed);
     }
     return check_latency(vm, path, err);
 }
@@ -69,14 +81,16 @@ static int check_vm(const struct result_vm *vm, const char *path, struct error *
 int set_check_run(const struct result *result, const char *path, struct error *err)
 {
     uint64_t done = 0;
+    double tps = 0;
 
     for (uint32_t i = 0; i < result->vm_count; i++) {
-        if (check_vm(&result->vms[i], path, err) < 0) {
+        if (check_vm(&result->vms[i], NAN, path, err) < 0) {
             return err->code;
         }
         done += result->vms[i].done;
+        tps += result->vms[i].tps;
     }
-    if (check_vm(&result->aggregate, path, err) < 0) {
+    if (check_vm(&result->aggregate, tps, path, err) < 0) {
         return err->code;
     }
     return done == result->aggregate.done

@@ -26,7 +26,7 @@
 /* One row of the table, from the files of the run directory alone. */
 struct derived {
     char name[32];
-    double seconds, ended, tps;
+    double seconds, ended, tps, x; /* x: all that ended a second */
     double mean_ns, stddev_ns, cv, read_mb_s, write_mb_s, hit_ratio, think_ns;
     int64_t p50_ns, p95_ns, p99_ns, p99_9_ns, max_ns;
     uint64_t failed, retries;
@@ -134,22 +134,13 @@ static double cv_of(const struct files *files, int32_t vm)
     return moments_cv(&moments);
 }
 
-/* The aggregate's sample lasts from the first VM's begin to the last one's end. */
-static double seconds_of(const struct files *files, int32_t vm, uint32_t vms)
+static double seconds_of(const struct files *files, int32_t vm)
 {
-    int64_t from_ns = INT64_MAX, until_ns = 0;
+    struct result_window window;
 
-    for (uint32_t i = 0; i < vms; i++) {
-        struct result_window window;
-
-        if (vm < 0 || (uint32_t)vm == i) {
-            result_window_of(files->rows, files->row_count, (int32_t)i, "sample", &window);
-            assert_true(window.whole);
-            from_ns = window.from_ns < from_ns ? window.from_ns : from_ns;
-            until_ns = window.until_ns > until_ns ? window.until_ns : until_ns;
-        }
-    }
-    return (double)(until_ns - from_ns) / 1e9;
+    result_window_of(files->rows, files->row_count, vm, "sample", &window);
+    assert_true(vm < 0 || window.whole);
+    return (double)(window.until_ns - window.from_ns) / 1e9;
 }
 
 static void derive(const struct files *files, int32_t vm, uint32_t vms, struct derived *ret)
@@ -166,7 +157,7 @@ static void derive(const struct files *files, int32_t vm, uint32_t vms, struct d
         }
     }
     *ret = (struct derived){
-        .seconds = seconds_of(files, vm, vms),
+        .seconds = seconds_of(files, vm),
         .ended = (double)(window.done + window.rolled_back),
         .mean_ns = window.mean_ns,
         .stddev_ns = window.stddev_ns,
@@ -183,9 +174,22 @@ static void derive(const struct files *files, int32_t vm, uint32_t vms, struct d
     snprintf(ret->name, sizeof(ret->name), vm < 0 ? "all" : "vm%d", vm);
     assert_int_equal(tag_hist.count, window.done + window.rolled_back);
     ret->tps = (double)window.done / ret->seconds;
+    ret->x = ret->ended / ret->seconds;
     ret->read_mb_s = (double)window.read_bytes / 1e6 / ret->seconds;
     ret->write_mb_s = (double)window.write_bytes / 1e6 / ret->seconds;
     ret->think_ns = (double)window.pause_ns / ret->ended;
+}
+
+/* Rates of all are those of the VMs, each over its own sample. */
+static void sum_rates(const struct derived *vms, uint32_t count, struct derived *all)
+{
+    all->tps = all->x = all->read_mb_s = all->write_mb_s = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        all->tps += vms[i].tps;
+        all->x += vms[i].x;
+        all->read_mb_s += vms[i].read_mb_s;
+        all->write_mb_s += vms[i].write_mb_s;
+    }
 }
 
 /* ---- comparing ------------------------------------------------------------------------------- */
@@ -203,8 +207,6 @@ static void near(const char *what, const char *name, double got, double wanted, 
 static void compare(const struct result_vm *vm, const struct derived *d)
 {
     const struct result_latency *lat = &vm->response;
-    double x = d->ended / d->seconds;
-
     assert_string_equal(vm->name, d->name);
     near("TPS", d->name, vm->tps, d->tps, 1e-12);
     near("avg", d->name, lat->mean_ns, d->mean_ns, 1e-9);
@@ -214,7 +216,7 @@ static void compare(const struct result_vm *vm, const struct derived *d)
     near("wr MB/s", d->name, vm->write_mb_s, d->write_mb_s, 1e-12);
     near("hit%", d->name, result_fact(vm, "hit_ratio"), d->hit_ratio, 1e-9);
     near("Z", d->name, vm->audit.think_mean_ns, d->think_ns, 1e-9);
-    near("X(R+Z)", d->name, vm->audit.concurrency, x * (d->mean_ns + d->think_ns) / 1e9, 1e-9);
+    near("X(R+Z)", d->name, vm->audit.concurrency, d->x * (d->mean_ns + d->think_ns) / 1e9, 1e-9);
     assert_int_equal(lat->count, (uint64_t)d->ended);
     assert_int_equal(lat->p50_ns, d->p50_ns);
     assert_int_equal(lat->p95_ns, d->p95_ns);
@@ -307,8 +309,7 @@ static void derived_table(const struct derived *rows, uint32_t count, bool bare,
 /* "80.1 of 80; Z 202ms, ceiling N/Z 397/s, 98.5% of it" */
 static void derived_law(const struct derived *all, uint64_t users, struct text *ret)
 {
-    double x = all->ended / all->seconds;
-    double held = x * (all->mean_ns + all->think_ns) / 1e9;
+    double held = all->x * (all->mean_ns + all->think_ns) / 1e9;
     double ceiling = (double)users / (all->think_ns / 1e9);
     char n[FIGURE_TEXT], z[FIGURE_TEXT], most[FIGURE_TEXT], share[FIGURE_TEXT], h[FIGURE_TEXT];
 
@@ -316,7 +317,7 @@ static void derived_law(const struct derived *all, uint64_t users, struct text *
     text_addf(ret, "%s of %s", held < 1000 ? h : figure_number(held, h), figure_count(users, n));
     if (all->think_ns > 0) {
         text_addf(ret, "; Z %s, ceiling N/Z %s/s, %s of it", figure_duration(all->think_ns, z),
-                  figure_number(ceiling, most), figure_percent(x / ceiling, share));
+                  figure_number(ceiling, most), figure_percent(all->x / ceiling, share));
     }
 }
 
@@ -373,6 +374,7 @@ static void compare_run(const char *dir, bool bare)
         nobody_is_missing(&result.vms[i]);
     }
     derive(&files, -1, result.vm_count, &rows[result.vm_count]);
+    sum_rates(rows, result.vm_count, &rows[result.vm_count]);
     compare(&result.aggregate, &rows[result.vm_count]);
     compare_page(&result, rows, bare);
     files_close(&files);

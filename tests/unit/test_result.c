@@ -52,6 +52,35 @@ static void throughput_is_what_was_done_over_the_sample(void **state)
     result_free(&result);
 }
 
+/* On a busy host the samples of VMs do not begin and end together. */
+static void the_aggregate_throughput_is_the_sum_of_the_vms(void **state)
+{
+    struct result result;
+    const struct result_vm *all = &result.aggregate;
+    double x = 0;
+
+    sample_tpcc(&result, 4);
+    for (uint32_t v = 0; v < 4; v++) {
+        result.vms[v].sample_from_ns += (int64_t)v * 700000000;
+        result.vms[v].sample_until_ns += (int64_t)v * 500000000;
+    }
+    result_derive(&result);
+    assert_int_equal(all->sample_from_ns, result.vms[0].sample_from_ns);
+    assert_int_equal(all->sample_until_ns, result.vms[3].sample_until_ns);
+    for (uint32_t v = 0; v < 4; v++) {
+        x += (double)result.vms[v].response.count / (60 - v * 0.2);
+    }
+    assert_true(fabs(all->tps - result.vms[0].tps - result.vms[1].tps - result.vms[2].tps -
+                     result.vms[3].tps) < 1e-9);
+    assert_true(all->tps > (double)all->done / 60);
+    assert_true(fabs(all->iops - result.vms[0].iops - result.vms[1].iops - result.vms[2].iops -
+                     result.vms[3].iops) < 1e-9);
+    assert_true(fabs(all->mb_s - all->read_mb_s - all->write_mb_s) < 1e-9);
+    assert_true(fabs(all->audit.concurrency -
+                     x * (all->response.mean_ns + all->audit.think_mean_ns) / 1e9) < 1e-6);
+    result_free(&result);
+}
+
 static void the_aggregate_has_sums_of_counts_and_merged_latencies(void **state)
 {
     struct result result;
@@ -395,6 +424,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(throughput_is_what_was_done_over_the_sample),
+        cmocka_unit_test(the_aggregate_throughput_is_the_sum_of_the_vms),
         cmocka_unit_test(the_aggregate_has_sums_of_counts_and_merged_latencies),
         cmocka_unit_test(deriving_twice_gives_the_same),
         cmocka_unit_test(littles_law_is_judged_within_2_percent),
