@@ -91,13 +91,17 @@ struct doc_chart {
     const char *title;    /* copied */
     struct doc_axis x, y; /* titles are literals; bars: y is the value's */
     const char *group;    /* charts of one group are zoomed together; a literal, or NULL */
+    bool curve;           /* lines: points are joined in their order, and x may fall */
 };
 /* At most so many points of a series are kept: the least and the largest of each bucket. */
 enum { DOC_POINTS = 2000 };
 
 /* Begin a chart; its parts follow. */
 void doc_chart(struct doc *doc, const struct doc_chart *chart);
-/* Lines: x ascends; a y of NAN is a gap. Bars and stacks: x NULL, a y a category. Copied. */
+/*
+ * Lines: x ascends unless it is a curve; a y of NAN is a gap. Bars and stacks: x NULL, a y a
+ * category. Copied.
+ */
 void doc_series(struct doc *doc, const char *label, const double *x, const double *y,
                 uint32_t count);
 /* Bars and stacks: the next bar's name. */

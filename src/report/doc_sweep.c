@@ -42,11 +42,23 @@ static void verdict_line(struct doc *doc, const struct sweep *sweep, uint32_t si
 
 /* ---- chart ----------------------------------------------------------------------------------- */
 
-/* A line a side, its points by throughput: behind the knee that may fall while load rises. */
+/* Of names that are no numbers nobody knows which is more load: by throughput then. */
+static bool loads_known(const struct sweep *sweep)
+{
+    bool known = true;
+
+    for (uint32_t p = 0; p < sweep->point_count; p++) {
+        known = known && isfinite(sweep->points[p].load);
+    }
+    return known;
+}
+
+/* A line a side, its points by load: behind the knee throughput may fall while load rises. */
 static void side_line(struct doc *doc, const struct sweep *sweep, uint32_t side)
 {
     double x[SWEEP_POINTS], y[SWEEP_POINTS];
     uint32_t count = 0, knee = sweep->knee[side];
+    bool by_load = loads_known(sweep);
     char label[SET_LABEL + 8];
 
     for (uint32_t p = 0; p < sweep->point_count; p++) {
@@ -57,7 +69,7 @@ static void side_line(struct doc *doc, const struct sweep *sweep, uint32_t side)
         if (!isfinite(tps) || !isfinite(avg)) {
             continue;
         }
-        for (; at > 0 && x[at - 1] > tps; at--) {
+        for (; !by_load && at > 0 && x[at - 1] > tps; at--) {
             x[at] = x[at - 1];
             y[at] = y[at - 1];
         }
@@ -80,7 +92,8 @@ static void chart(struct doc *doc, const struct sweep *sweep)
                                     .key = "sweep",
                                     .title = "Latency over throughput",
                                     .x = {"throughput a second", DOC_NUMBER, false},
-                                    .y = {"average response time", DOC_NS, false}};
+                                    .y = {"average response time", DOC_NS, false},
+                                    .curve = true};
 
     doc_chart(doc, &lines);
     for (uint32_t s = 0; s < sweep->count; s++) {

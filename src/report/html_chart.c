@@ -174,6 +174,7 @@ bool html_chart_data(const struct doc *doc, struct text *out)
         add_string(out, chart->chart.key);
         text_add(out, ",\"group\":");
         add_string(out, chart->chart.group ? chart->chart.group : "");
+        text_add(out, chart->chart.curve ? ",\"curve\":true" : "");
         add_axis(out, "xAxis", &chart->chart.x);
         add_axis(out, "yAxis", &chart->chart.y);
         add_parts(doc, chart, "bands", DOC_BAND, out);

@@ -14,10 +14,11 @@ enum { LINES_MOST = 8, BARS_MOST = 48, NAME_MOST = 160 };
 /* One load of one drive or label: its runs differ in their seeds. */
 struct point {
     uint32_t from, runs, whole; /* among the runs; whole: those that finished and may be believed */
+    double offered;             /* what was due a second, of all its runs */
     double tps, mb_s, mean_ns, p99_ns; /* means over the whole ones; NAN if there is none */
 };
 
-/* Runs by what was measured, those of a point beside each other; a name's points by throughput. */
+/* Runs by what was measured, those of a point beside each other; a name's points by load. */
 struct sweep {
     const struct result **runs;
     struct point *points;
@@ -78,16 +79,20 @@ static int by_load(const void *a, const void *b)
     return order != 0 ? order : strcmp(left->run.id, right->run.id);
 }
 
-/* Points that no run stands for come last: they have no throughput. */
+/*
+ * By users, or at one number of them by what was due a second, as rates are. Points that no run
+ * stands for come last: they have no throughput.
+ */
 static int compare_points(const struct sweep *sweep, const struct point *a, const struct point *b)
 {
     char left[NAME_MOST], right[NAME_MOST];
     int order = strcmp(name_of(sweep->runs[a->from], left), name_of(sweep->runs[b->from], right));
+    uint64_t users[2] = {sweep->runs[a->from]->aggregate.users,
+                         sweep->runs[b->from]->aggregate.users};
 
-    if (order == 0 && a->whole > 0 && b->whole > 0) {
-        return (a->tps > b->tps) - (a->tps < b->tps);
-    }
-    return order != 0 ? order : (a->whole == 0) - (b->whole == 0);
+    order = order != 0 ? order : (a->whole == 0) - (b->whole == 0);
+    order = order != 0 ? order : (users[0] > users[1]) - (users[0] < users[1]);
+    return order != 0 ? order : (a->offered > b->offered) - (a->offered < b->offered);
 }
 
 static void sort_points(struct sweep *sweep)
@@ -107,7 +112,9 @@ static void measure(const struct sweep *sweep, struct point *point)
 {
     for (uint32_t i = point->from; i < point->from + point->runs; i++) {
         const struct result_vm *all = &sweep->runs[i]->aggregate;
+        double ns = run_span_ns(all->sample_from_ns, all->sample_until_ns);
 
+        point->offered += ns > 0 ? (double)all->due / ns : 0;
         if (flaw_of(sweep->runs[i])[0] == '\0') {
             point->whole++;
             point->tps += all->tps;
@@ -116,6 +123,7 @@ static void measure(const struct sweep *sweep, struct point *point)
             point->p99_ns += (double)all->response.p99_ns;
         }
     }
+    point->offered /= point->runs;
     point->tps /= point->whole;
     point->mb_s /= point->whole;
     point->mean_ns /= point->whole;
@@ -175,7 +183,7 @@ static double least_p99(const struct sweep *sweep)
     return least;
 }
 
-/* The highest throughput below the limit, or NULL; one point alone has none. Points ascend. */
+/* The highest throughput below the limit, or NULL; one point alone has none. */
 static const struct point *knee(const struct sweep *sweep, uint32_t from, uint32_t n)
 {
     const struct point *ret = NULL;
@@ -183,7 +191,8 @@ static const struct point *knee(const struct sweep *sweep, uint32_t from, uint32
     for (uint32_t i = from; n > 1 && i < from + n; i++) {
         const struct point *point = &sweep->points[i];
 
-        if (point->whole > 0 && point->p99_ns > 0 && point->p99_ns < (double)sweep->slo_ns) {
+        if (point->whole > 0 && point->p99_ns > 0 && point->p99_ns < (double)sweep->slo_ns &&
+            (!ret || point->tps > ret->tps)) {
             ret = point;
         }
     }
@@ -311,7 +320,8 @@ static void lines(struct doc *doc, const struct sweep *sweep)
                               .key = "sweep",
                               .title = "Latency over throughput",
                               .x = {sweep->bare ? "IOPS" : "TPS", DOC_NUMBER, false},
-                              .y = {"average response time", DOC_NS, false}};
+                              .y = {"average response time", DOC_NS, false},
+                              .curve = true};
     uint32_t drawn = 0, left = 0;
 
     doc_chart(doc, &chart);

@@ -52,3 +52,14 @@ run python3 "$ROOT/tests/lib/chromium_page.py" plain.html still.png --no-script
 ok 'without script the tables are there' test "$(shows tables)" -ge 8
 ok 'and the bars' test "$(shows svgs)" -ge 4
 is 'and no canvas' "$(shows canvases)" 0
+
+# a sweep: latency over throughput, a curve that may bend back
+for users in 1 8 64; do
+    "$RAWTPS" run corners-4k-randread --virtual --set drive.like=h3200-u2 --for 200ms --quiet \
+        --set workload.outstanding=$users --out "d$users" >/dev/null 2>&1
+done
+run "$RAWTPS" report d1 d8 d64 --html sweep.html
+is 'several runs are a page' "$code" 0
+run python3 "$ROOT/tests/lib/chromium_page.py" sweep.html sweep.png
+is 'no word on the console of a sweep' "$(shows errors)" 0
+is 'its curve is drawn' "$(shows drawn)" '1 of 1'

@@ -161,6 +161,53 @@ static void runs_of_a_load_are_one_point(void **state)
     done(rig);
 }
 
+/* Behind the knee more load gives less: the line turns back, it does not jump to and fro. */
+static void a_curve_that_bends_back_is_joined_by_load(void **state)
+{
+    static const char *const in_order[] = {"# drive", "1000 ", "2000 ", "1800 ", "1900 "};
+    struct rig *rig = calloc(1, sizeof(*rig));
+    char *page, *data;
+    const char *at;
+
+    add(rig, 300, 1800, 40 * 1000000);
+    add(rig, 100, 1000, 10 * 1000000);
+    add(rig, 400, 1900, 50 * 1000000);
+    add(rig, 200, 2000, 20 * 1000000);
+    page = draw(rig, false);
+    data = draw(rig, true);
+    at = data;
+    for (uint32_t i = 0; i < sizeof(in_order) / sizeof(*in_order); i++) {
+        at = strstr(at, in_order[i]);
+        assert_non_null(at);
+    }
+    assert_true(row_ends(page, "run4", "knee"));
+    assert_true(strstr(page, "run2") < strstr(page, "run4"));
+    assert_true(strstr(page, "run4") < strstr(page, "run1"));
+    assert_true(strstr(page, "run1") < strstr(page, "run3"));
+    free(page);
+    free(data);
+    done(rig);
+}
+
+/* One number of users at several rates: what was due a second is the load. */
+static void rates_are_loads(void **state)
+{
+    struct rig *rig = calloc(1, sizeof(*rig));
+    char *data;
+
+    for (uint32_t i = 0; i < 3; i++) {
+        struct result *result = add(rig, 100, i == 2 ? 1500 : 1000 + 1000 * i, 10 * 1000000);
+
+        result->aggregate.due = 60000 * (i + 1);
+        snprintf(result->scenario.settings, sizeof(result->scenario.settings), "rate=%u", 9 - i);
+    }
+    data = draw(rig, true);
+    assert_true(strstr(data, "1000 ") < strstr(data, "2000 "));
+    assert_true(strstr(data, "2000 ") < strstr(data, "1500 "));
+    free(data);
+    done(rig);
+}
+
 static void lines_that_are_left_out_are_counted(void **state)
 {
     struct rig *rig = calloc(1, sizeof(*rig));
@@ -185,6 +232,8 @@ int main(void)
         cmocka_unit_test(broken_runs_are_marked_and_make_no_curve),
         cmocka_unit_test(none_that_finished_is_no_curve),
         cmocka_unit_test(runs_of_a_load_are_one_point),
+        cmocka_unit_test(a_curve_that_bends_back_is_joined_by_load),
+        cmocka_unit_test(rates_are_loads),
         cmocka_unit_test(lines_that_are_left_out_are_counted),
     };
 

@@ -41,17 +41,39 @@
   /* Percentiles stand at -log10(1 - p / 100), so that each further nine has the same width. */
   const bend = (axis, x) => axis.unit === "percentile" ? -Math.log10(1 - x / 100) : x;
 
-  /* One x for all series, as the library wants it. */
+  /* The points of a series, as they are given. */
+  function points(chart, s) {
+    const x = Array.isArray(s.x) ? s.x : chart.series[s.x].x;
+    const y = chart.yAxis.log ? s.y.map((v) => v > 0 ? v : null) : s.y;
+    return [x.map((v) => bend(chart.xAxis, v)), y];
+  }
+
+  function ascending([x, y]) {
+    const order = x.map((v, i) => i).sort((a, b) => x[a] - x[b]);
+    return [order.map((i) => x[i]), order.map((i) => y[i])];
+  }
+
+  /* One x that ascends for all series, as the library wants it. */
   function aligned(chart) {
-    const tables = chart.series.map((s) => {
-      const x = Array.isArray(s.x) ? s.x : chart.series[s.x].x;
-      const y = chart.yAxis.log ? s.y.map((v) => v > 0 ? v : null) : s.y;
-      return [x.map((v) => bend(chart.xAxis, v)), y];
-    });
+    const tables = chart.series.map((s) => points(chart, s));
+    if (chart.curve) return uPlot.join(tables.map(ascending));
     if (chart.series.every((s, i) => i === 0 || s.x === 0)) {
       return [tables[0][0]].concat(tables.map((t) => t[1]));
     }
     return uPlot.join(tables);
+  }
+
+  /* The line of a curve, whose x may fall: its points are joined in their own order. */
+  function curve(u, chart, s) {
+    const [x, y] = points(chart, s), line = new Path2D();
+    let down = false;
+    x.forEach((v, i) => {
+      const at = [u.valToPos(v, "x", true), y[i] == null ? NaN : u.valToPos(y[i], "y", true)];
+      if (down && at[1] === at[1]) line.lineTo(...at);
+      else if (at[1] === at[1]) line.moveTo(...at);
+      down = at[1] === at[1];
+    });
+    return { stroke: line, fill: null, clip: null, band: null, gaps: null, flags: 1 };
   }
 
   function words(u, text, x, y, ink, align) {
@@ -171,6 +193,7 @@
       series: [{
         label: chart.xAxis.title || "x", value: (u, v) => show(chart.xAxis.unit, v),
       }].concat(chart.series.map((s, i) => ({
+        paths: chart.curve ? (u) => curve(u, chart, s) : undefined,
         label: s.label, stroke: () => colour("s" + i % 8), width: few ? 2 : 1.2,
         dash: crowded ? [] : dashes[i % 4], spanGaps: !chart.group, points: { show: few ? true : undefined },
         value: (u, v) => show(chart.yAxis.unit, v),
