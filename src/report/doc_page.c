@@ -51,7 +51,7 @@ void doc_page(struct doc *doc, const struct doc_page_source *source)
     page_time(doc, source);
     page_percentiles(doc, result);
     page_heat(doc, source);
-    run_types(doc, result);
+    run_types_noted(doc, result);
     run_time_spent(doc, result);
     page_spent(doc, result);
     run_statements(doc, result);

@@ -191,13 +191,33 @@ void run_vms(struct doc *doc, const struct result *result)
     vm_row(doc, &result->aggregate, !is_bare, result->server_count > 0);
 }
 
+/* Types count what ended, TPS what was done: whoever adds them up must know. */
+void run_types_noted(struct doc *doc, const struct result *result)
+{
+    const struct result_vm *all = &result->aggregate;
+    uint32_t before = doc->block_count;
+    uint64_t rolled_back = 0;
+    char count[FIGURE_TEXT];
+
+    run_types(doc, result);
+    for (uint32_t i = 0; i < all->txn_count; i++) {
+        rolled_back += all->txns[i].rolled_back;
+    }
+    if (doc->block_count > before && rolled_back > 0 && !run_is_bare(result)) {
+        doc_note(doc,
+                 "Count, /s and times are of all that ended, the %s that %s rolled back as the "
+                 "workload wanted among them; TPS counts only what was done.",
+                 figure_count(rolled_back, count), rolled_back == 1 ? "was" : "were");
+    }
+}
+
 void doc_run(struct doc *doc, const struct result *result, const char *run_dir)
 {
     run_head(doc, result, run_dir);
     run_state(doc, result);
     run_vms(doc, result);
     run_verdicts(doc, result);
-    run_types(doc, result);
+    run_types_noted(doc, result);
     run_time_spent(doc, result);
     run_statements(doc, result);
     run_physical_io(doc, result);

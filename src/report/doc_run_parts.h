@@ -23,6 +23,9 @@ void run_head(struct doc *doc, const struct result *result, const char *run_dir)
 void run_state(struct doc *doc, const struct result *result);
 void run_vms(struct doc *doc, const struct result *result);
 
+/* The table of run_types(), and in which way its counts are not those of TPS. */
+void run_types_noted(struct doc *doc, const struct result *result);
+
 /* Each adds its heading and tables, or nothing where there is nothing to say. */
 void run_types(struct doc *doc, const struct result *result);
 void run_time_spent(struct doc *doc, const struct result *result);
