@@ -104,6 +104,8 @@ void doc_chart(struct doc *doc, const struct doc_chart *chart);
  */
 void doc_series(struct doc *doc, const char *label, const double *x, const double *y,
                 uint32_t count);
+/* The series that was added last stands out among the others of its chart of lines. */
+void doc_lead(struct doc *doc);
 /* Bars and stacks: the next bar's name. */
 void doc_category(struct doc *doc, const char *label);
 /* A stretch of the x axis, as a phase. */

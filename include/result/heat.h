@@ -16,7 +16,11 @@ struct heat {
     double *y_edges;        /* rows + 1, ns */
     double *counts;
     uint32_t stride; /* 1: every interval; else every stride-th, as many lines are thinned */
+    /* Counted, and how many of them are below the first row: those of 0, which no logarithm has,
+     * and the fastest as long as they are at most HEAT_CUT of all. The slowest are all there. */
+    double total, below, zeros;
 };
+#define HEAT_CUT 0.001
 
 /*
  * From latency.hlog of a run directory; at most about HEAT_LINES of its lines are decoded. A file

@@ -178,6 +178,7 @@ static void draw_series(const struct plot *plot, const struct doc_part *part, ui
 {
     double *xy = mem_array(part->count, 2 * sizeof(*xy));
     const double *values = plot->doc->values;
+    double width = (part->count > 200 ? 0.7 : 1.3) * (part->lead ? 2 : 1);
     uint32_t n = 0;
 
     for (uint32_t i = 0; xy && i <= part->count; i++) {
@@ -189,7 +190,7 @@ static void draw_series(const struct plot *plot, const struct doc_part *part, ui
             xy[2 * n + 1] = place_y(plot, y);
             n++;
         } else if (n > 0) {
-            plot->pen->ops->path(plot->pen, xy, n, pen_series(at), part->count > 200 ? 0.7 : 1.3,
+            plot->pen->ops->path(plot->pen, xy, n, pen_series(at), width,
                                  part->count > 400 ? 0 : at % 4);
             n = 0;
         }

@@ -146,6 +146,15 @@ void doc_series(struct doc *doc, const char *label, const double *x, const doubl
     part->y = thin ? thin_y(doc, y, count) : copy_values(doc, y, count);
 }
 
+void doc_lead(struct doc *doc)
+{
+    bool any = !doc->failed && doc->blocks[doc->block_count - 1].part_count > 0;
+
+    if (any && doc->parts[doc->part_count - 1].kind == DOC_SERIES) {
+        doc->parts[doc->part_count - 1].lead = true;
+    }
+}
+
 void doc_category(struct doc *doc, const char *label)
 {
     add_part(doc, DOC_CATEGORY, label);

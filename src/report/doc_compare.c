@@ -156,8 +156,10 @@ static void bars(struct doc *doc, const struct comparison *comparison, const cha
     }
 }
 
+/* Of two sides with the band of its interval; of more there would be three lines each. */
 static void curve_chart(struct doc *doc, const struct comparison *comparison)
 {
+    uint32_t lines = comparison->count > 2 ? 1 : 3;
     const struct doc_chart chart = {.kind = DOC_LINES,
                                     .key = "curve",
                                     .title = "Response time against A, by percentile",
@@ -169,7 +171,7 @@ static void curve_chart(struct doc *doc, const struct comparison *comparison)
     for (uint32_t s = 1; s < comparison->count; s++) {
         static const char *const which[] = {"", ", low", ", high"};
 
-        for (uint32_t line = 0; line < 3; line++) {
+        for (uint32_t line = 0; line < lines; line++) {
             char label[SET_LABEL + 16];
 
             for (uint32_t q = 0; q < BOOTSTRAP_CURVE; q++) {

@@ -35,6 +35,7 @@ struct doc_part {
     uint32_t x, y, count;  /* series; grid: x edges, y edges, columns */
     uint32_t counts, rows; /* grid */
     double from, until;    /* band; limit: from; mark: x, y */
+    bool lead;             /* series: stands out */
 };
 
 /* Room for one more element; NULL (and doc->failed) if there is no memory. */

@@ -110,6 +110,7 @@ static void add_series(const struct doc *doc, const struct doc_block *chart, uin
 
     text_add(out, "\n{\"label\":");
     add_string(out, doc_word(doc, part->label));
+    text_add(out, part->lead ? ",\"lead\":true" : "");
     text_add(out, ",\"x\":");
     for (uint32_t i = 0; i < at; i++) {
         const struct doc_part *other = &doc->parts[chart->first_part + i];

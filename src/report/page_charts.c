@@ -3,9 +3,36 @@
 #include "figures.h"
 #include "report/doc_page.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { BARS_MOST = 16 };
+
+/* Of more VMs than there is room for those at both ends and in the middle; the table has all. */
+static uint32_t ends(struct doc *doc, const struct result *result,
+                     double (*value)(const struct result_vm *vm), double *ret)
+{
+    static const char *const names[] = {"highest", "median", "lowest"};
+    uint32_t order[RESULT_VMS], vms = result->vm_count < RESULT_VMS ? result->vm_count : RESULT_VMS;
+
+    for (uint32_t i = 0; i < vms; i++) {
+        uint32_t at = i;
+
+        for (; at > 0 && value(&result->vms[i]) > value(&result->vms[order[at - 1]]); at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct result_vm *vm = &result->vms[order[i * (vms - 1) / 2]];
+        char name[sizeof(vm->name) + 16];
+
+        snprintf(name, sizeof(name), "%s, %s", names[i], vm->name);
+        doc_category(doc, name);
+        ret[i] = value(vm);
+    }
+    return 3;
+}
 
 /* StorageReview's order: throughput, then the average, then the 99th percentile. */
 static void bars(struct doc *doc, const struct result *result, const char *key, const char *title,
@@ -21,6 +48,8 @@ static void bars(struct doc *doc, const struct result *result, const char *key, 
             doc_category(doc, result->vms[i].name);
             values[n++] = value(&result->vms[i]);
         }
+    } else if (result->vm_count > 1) {
+        n = ends(doc, result, value, values);
     }
     doc_category(doc, result->vm_count > 1 ? "all" : result->vms[0].name);
     values[n++] = value(&result->aggregate);
@@ -111,6 +140,7 @@ void page_percentiles(struct doc *doc, const struct result *result)
     doc_heading(doc, 2, "Latency by percentile");
     doc_chart(doc, &chart);
     percentile_series(doc, "all", &all->response);
+    doc_lead(doc);
     for (uint32_t i = 0; all->txn_count > 1 && i < all->txn_count; i++) {
         percentile_series(doc, all->txns[i].kind, &all->txns[i].response);
     }
@@ -118,6 +148,25 @@ void page_percentiles(struct doc *doc, const struct result *result)
     percentile_row(doc, "all", &all->response);
     for (uint32_t i = 0; all->txn_count > 1 && i < all->txn_count; i++) {
         percentile_row(doc, all->txns[i].kind, &all->txns[i].response);
+    }
+}
+
+static void left_out_note(struct doc *doc, const struct heat *heat)
+{
+    char count[FIGURE_TEXT], share[FIGURE_TEXT], least[FIGURE_TEXT];
+    double few = heat->below - heat->zeros;
+
+    if (heat->zeros > 0) {
+        doc_note(doc,
+                 "The heat map has no place for response times of 0: %s (%s) were answered "
+                 "at once.",
+                 figure_number(heat->zeros, count),
+                 figure_percent(heat->zeros / heat->total, share));
+    }
+    if (few > 0) {
+        doc_note(doc, "The heat map leaves out %s that took less than %s (%s).",
+                 figure_number(few, count), figure_duration(heat->y_edges[0], least),
+                 figure_percent(few / heat->total, share));
     }
 }
 
@@ -135,6 +184,7 @@ void page_heat(struct doc *doc, const struct doc_page_source *source)
     }
     doc_chart(doc, &chart);
     doc_heat(doc, heat->x_edges, heat->columns, heat->y_edges, heat->rows, heat->counts);
+    left_out_note(doc, heat);
     if (heat->stride > 1) {
         doc_note(doc, "The heat map counts one interval of %u; all other figures count all.",
                  heat->stride);

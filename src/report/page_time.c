@@ -8,14 +8,17 @@
 #include "stats/steady.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { VMS_MOST = 8, STRETCHES = 30, ROUNDS_MOST = 4096 };
+/* With the line of all VMs as many lines as there are colours. */
+enum { VMS_MOST = 7, STRETCHES = 30, ROUNDS_MOST = 4096 };
 
 /* One column of the intervals of one VM. */
 struct column {
     double *x, *y;
     uint32_t count;
+    bool thinned; /* some column was longer than a chart keeps */
 };
 
 enum figure {
@@ -75,13 +78,19 @@ static void gather(const struct doc_page_source *source, int32_t vm, enum figure
     }
 }
 
+static void keep_series(struct doc *doc, struct column *column, const char *label)
+{
+    if (column->count > 0) {
+        doc_series(doc, label, column->x, column->y, column->count);
+        column->thinned = column->thinned || column->count > DOC_POINTS;
+    }
+}
+
 static void add_series(struct doc *doc, const struct doc_page_source *source, struct column *column,
                        int32_t vm, enum figure figure, const char *label)
 {
     gather(source, vm, figure, column);
-    if (column->count > 0) {
-        doc_series(doc, label, column->x, column->y, column->count);
-    }
+    keep_series(doc, column, label);
 }
 
 static void begin(struct doc *doc, const struct doc_page_source *source, const char *key,
@@ -102,14 +111,55 @@ static void begin(struct doc *doc, const struct doc_page_source *source, const c
     }
 }
 
-static void by_vm(struct doc *doc, const struct doc_page_source *source, struct column *column,
-                  enum figure figure)
+static int by_value(const void *a, const void *b)
 {
-    uint32_t vms = source->result->vm_count;
+    double x = *(const double *)a, y = *(const double *)b;
 
-    add_series(doc, source, column, -1, figure, "all");
-    for (uint32_t i = 0; vms > 1 && vms <= VMS_MOST && i < vms; i++) {
-        add_series(doc, source, column, (int32_t)i, figure, source->result->vms[i].name);
+    return (x > y) - (x < y);
+}
+
+/* Of each interval the VM that stands at a share of them. VMs' rows come before that of all. */
+static void gather_ranked(const struct doc_page_source *source, enum figure figure, double share,
+                          struct column *ret)
+{
+    double values[RESULT_VMS];
+    uint32_t known = 0;
+
+    ret->count = 0;
+    for (uint64_t i = 0; i < source->row_count; i++) {
+        const struct result_interval *row = &source->rows[i];
+        double value = figure_of(row, figure);
+
+        if (row->vm >= 0 && known < RESULT_VMS && isfinite(value)) {
+            values[known++] = value;
+        } else if (row->vm < 0) {
+            qsort(values, known, sizeof(*values), by_value);
+            ret->x[ret->count] = (double)row->start_ns / 1e9;
+            ret->y[ret->count++] = known > 0 ? values[(uint32_t)(share * (known - 1))] : NAN;
+            known = 0;
+        }
+    }
+}
+
+/* More VMs than can be told apart: how far they lie from one another. */
+static void spread(struct doc *doc, const struct doc_page_source *source, struct column *column,
+                   enum figure figure)
+{
+    static const char *const labels[] = {"lowest VM", "median VM", "highest VM"};
+
+    for (uint32_t i = 0; i < 3; i++) {
+        gather_ranked(source, figure, i / 2.0, column);
+        keep_series(doc, column, labels[i]);
+    }
+}
+
+static void vm_series(struct doc *doc, const struct doc_page_source *source, struct column *column,
+                      enum figure figure)
+{
+    const struct result *result = source->result;
+
+    for (uint32_t i = 0; result->vm_count > 1 && i < result->vm_count; i++) {
+        add_series(doc, source, column, (int32_t)i, figure, result->vms[i].name);
     }
 }
 
@@ -125,13 +175,45 @@ static bool any_known(const struct doc_page_source *source, enum figure figure)
     return false;
 }
 
+/* What the VMs do together is so much more than what one does that both need an axis of their own
+ * where there are many. */
+static void rate_charts(struct doc *doc, const struct doc_page_source *source,
+                        struct column *column)
+{
+    const char *unit = run_is_bare(source->result) ? "IOPS" : "TPS";
+    const char *what = run_is_bare(source->result) ? "IOPS" : "Transactions a second";
+    uint32_t vms = source->result->vm_count;
+    char title[120];
+
+    begin(doc, source, "time_tps", what, &(struct doc_axis){unit, DOC_NUMBER, false});
+    add_series(doc, source, column, -1, FIGURE_TPS, "all");
+    doc_lead(doc);
+    if (vms <= VMS_MOST) {
+        vm_series(doc, source, column, FIGURE_TPS);
+        return;
+    }
+    snprintf(title, sizeof(title),
+             "%s of one VM: lowest, median and highest of %u in each interval", what, vms);
+    begin(doc, source, "time_tps_vms", title, &(struct doc_axis){unit, DOC_NUMBER, false});
+    spread(doc, source, column, FIGURE_TPS);
+}
+
+static void p99_chart(struct doc *doc, const struct doc_page_source *source, struct column *column)
+{
+    begin(doc, source, "time_p99", "99th percentile of each interval",
+          &(struct doc_axis){"p99", DOC_NS, false});
+    add_series(doc, source, column, -1, FIGURE_P99, "all");
+    doc_lead(doc);
+    if (source->result->vm_count <= VMS_MOST) {
+        vm_series(doc, source, column, FIGURE_P99);
+    } else {
+        spread(doc, source, column, FIGURE_P99);
+    }
+}
+
 static void charts(struct doc *doc, const struct doc_page_source *source, struct column *column)
 {
-    bool bare = run_is_bare(source->result);
-
-    begin(doc, source, "time_tps", bare ? "IOPS" : "Transactions a second",
-          &(struct doc_axis){bare ? "IOPS" : "TPS", DOC_NUMBER, false});
-    by_vm(doc, source, column, FIGURE_TPS);
+    rate_charts(doc, source, column);
     begin(doc, source, "time_latency", "Response time of each interval, all VMs",
           &(struct doc_axis){"response time", DOC_NS, true});
     add_series(doc, source, column, -1, FIGURE_MEAN, "avg");
@@ -140,9 +222,7 @@ static void charts(struct doc *doc, const struct doc_page_source *source, struct
     add_series(doc, source, column, -1, FIGURE_P99_9, "p99.9");
     add_series(doc, source, column, -1, FIGURE_MAX, "max");
     if (source->result->vm_count > 1) {
-        begin(doc, source, "time_p99", "99th percentile of each interval",
-              &(struct doc_axis){"p99", DOC_NS, false});
-        by_vm(doc, source, column, FIGURE_P99);
+        p99_chart(doc, source, column);
     }
     if (any_known(source, FIGURE_READ) || any_known(source, FIGURE_WRITE)) {
         begin(doc, source, "time_io", "What the drive read and wrote, all VMs",
@@ -268,7 +348,7 @@ void page_time(struct doc *doc, const struct doc_page_source *source)
     column_close(&column);
     phase_table(doc, source);
     stretch_table(doc, source);
-    if (source->row_count > DOC_POINTS) {
+    if (column.thinned) {
         doc_note(doc,
                  "Of more than %d intervals a chart shows the least and the largest value of each "
                  "stretch; all are in intervals.csv.",

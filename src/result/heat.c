@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 1 ns to an hour in rows; those at both ends that stay empty are cut off. */
+/* 1 ns to an hour in rows; those at both ends that stay empty are cut off, below a few more. */
 enum { ROWS_MOST = 13 * HEAT_DECADE };
 
 struct reader {
@@ -26,6 +26,7 @@ struct reader {
     uint32_t stride, columns;
     uint8_t row_of[HIST_COUNTS];
     double *counts; /* ROWS_MOST x HEAT_COLUMNS */
+    double total, zeros;
     struct hist hist;
 };
 
@@ -119,7 +120,9 @@ static void count_line(struct reader *reader, int64_t start)
     uint32_t first = hist_index(reader->hist.min_ns), last = hist_index(reader->hist.max_ns);
 
     column = column < reader->columns ? column : reader->columns - 1;
-    for (uint32_t i = first; i <= last && i < HIST_COUNTS; i++) {
+    reader->total += (double)reader->hist.count;
+    reader->zeros += (double)reader->hist.counts[0];
+    for (uint32_t i = first > 0 ? first : 1; i <= last && i < HIST_COUNTS; i++) {
         reader->counts[reader->row_of[i] * HEAT_COLUMNS + column] += (double)reader->hist.counts[i];
     }
 }
@@ -162,24 +165,41 @@ static int count_all(struct reader *reader, struct error *err)
     return rc;
 }
 
-static bool row_is_empty(const double *row)
+static double row_sum(const double *row)
 {
+    double sum = 0;
+
     for (uint32_t c = 0; c < HEAT_COLUMNS; c++) {
-        if (row[c] > 0) {
-            return false;
-        }
+        sum += row[c];
     }
-    return true;
+    return sum;
+}
+
+/* The first row that is kept. A few that were faster than all others would stretch the axis. */
+static uint32_t cut_below(const struct reader *reader, struct heat *ret)
+{
+    double most = HEAT_CUT * (reader->total - reader->zeros), below = 0;
+    uint32_t row = 0;
+
+    for (; row < ROWS_MOST; row++) {
+        double sum = row_sum(reader->counts + row * HEAT_COLUMNS);
+
+        if (below + sum > most) {
+            break;
+        }
+        below += sum;
+    }
+    ret->total = reader->total;
+    ret->zeros = reader->zeros;
+    ret->below = reader->zeros + below;
+    return row;
 }
 
 static int keep(const struct reader *reader, struct heat *ret, struct error *err)
 {
-    uint32_t first = 0, last = ROWS_MOST, n = reader->columns;
+    uint32_t first = cut_below(reader, ret), last = ROWS_MOST, n = reader->columns;
 
-    while (first < last && row_is_empty(reader->counts + first * HEAT_COLUMNS)) {
-        first++;
-    }
-    while (last > first && row_is_empty(reader->counts + (last - 1) * HEAT_COLUMNS)) {
+    while (last > first && row_sum(reader->counts + (last - 1) * HEAT_COLUMNS) == 0) {
         last--;
     }
     if (first == last) {
