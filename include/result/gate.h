@@ -34,7 +34,7 @@ struct gate_check {
     bool differs;              /* between or within the sides; invariant: it does not hold */
     bool invariant;            /* must hold, whatever the other side has */
     char values[2][SET_VALUE]; /* of the baseline and the candidate; "" unknown */
-    char message[240], next[200];
+    char message[320], next[200];
 };
 
 /* A row of the file and one scope. Shares are signed so that + is better; NAN: not known. */
@@ -86,7 +86,7 @@ struct gate {
     enum gate_verdict verdict;
     enum exit_code exit;
     uint32_t counts[GATE_VERDICTS]; /* rows that are not advisory */
-    char words[240];                /* the answer in a sentence */
+    char words[360];                /* the answer in a sentence */
     char next[400];                 /* what to do next; "" nothing */
 };
 

@@ -19,8 +19,14 @@ enum set_state {
     SET_VOID     /* data came back wrong: never compared */
 };
 
+/* Which directory it is, by whatever path; zeros: it is none. */
+struct set_place {
+    uint64_t device, inode;
+};
+
 struct set_run {
     char path[SET_PATH]; /* the run directory, as the user would type it */
+    struct set_place place;
     struct result *result;
     enum set_state state;
 };
@@ -58,6 +64,11 @@ const char *set_take_label(const char *word, char label[SET_LABEL]);
 /* Give a set without a label one: what its runs agree on of label, model and firmware, else `or`.
  */
 void set_name(struct set *set, const char *other);
+/*
+ * Sides of one name are told apart by what they differ in: form factor, file of the drive's model,
+ * scenario, settings; if that is not enough by their letter, "D1 (A)". count: at most SET_SIDES.
+ */
+void set_tell_apart(struct set *sets, uint32_t count);
 
 /* EXIT_WRONG_DATA with the first void run's path if there is one; else 0. */
 int set_refuse_void(const struct set *set, struct error *err);
@@ -129,6 +140,7 @@ struct set_row {
     bool invariant; /* asks whether something holds, not whether it is the same */
     bool strict;    /* `compare --strict` refuses if it differs; else it is identity alone */
     bool latency;   /* its difference forbids verdicts on latency (concurrency) */
+    bool outcome;   /* it differs as the drives do: both sides were asked the same */
     char values[SET_SIDES][SET_VALUE]; /* of each set; "a, b" where its runs differ; "" unknown */
     double numbers[SET_SIDES];         /* where it is a number (the mean of the runs), else NAN */
 };

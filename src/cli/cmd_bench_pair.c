@@ -389,6 +389,7 @@ static enum exit_code compare_sides(const struct bench *bench,
         code = code == 0 ? pair_series_load(&bench->series, s == 1, &sets[s], &err) : code;
         set_keep(&sets[s], is_whole, NULL);
     }
+    set_tell_apart(sets, SIDES);
     if (code < 0) {
         exit = page_say_error(&err);
     } else if (sets[0].run_count > 0 && sets[1].run_count > 0) {

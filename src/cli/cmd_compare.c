@@ -235,6 +235,7 @@ static int prepare(struct sides *sides, const struct options *options, struct er
     for (uint32_t s = 0; s < sides->count; s++) {
         set_name(&sides->sets[s], letters[s]);
     }
+    set_tell_apart(sides->sets, sides->count);
     return 0;
 }
 
@@ -269,8 +270,8 @@ const struct cmd cmd_compare = {
         "RUNS is a run directory, a directory of them, or a pattern. The first side is the base.\n"
         "The run is what is counted: with one run a side there is no verdict, two give one, five\n"
         "a good one. What differs beside the drive is said first. Where the runs of a side differ\n"
-        "in load (a key that was set, the users, or the scenario) each load is compared with the\n"
-        "same load of the other side, and all of them together.\n"
+        "in load (a key that was set, the users, or the scenario) or in the drive's model, each is\n"
+        "compared with the same one of the other side, and all of them together.\n"
         "\n"
         "  rawtps compare u2=results/u2 e1s=results/e1s\n"
         "  rawtps compare fw1='results/fw1-*' fw2='results/fw2-*' fw3='results/fw3-*'\n"

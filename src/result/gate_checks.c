@@ -94,10 +94,10 @@ static void break_check(struct gate_check *check, enum gate_verdict verdict)
         bool equal = strcmp(check->values[0], check->values[1]) == 0;
 
         if (equal && is_same_word(check->name)) {
-            snprintf(check->message, sizeof(check->message),
-                     "%s: not the same in all runs (%.100s)", check->title, value_of(check, 0));
+            snprintf(check->message, sizeof(check->message), "%s: not the same in all runs (%s)",
+                     check->title, value_of(check, 0));
         } else {
-            snprintf(check->message, sizeof(check->message), "%s: %.100s%s%.100s", check->title,
+            snprintf(check->message, sizeof(check->message), "%s: %s%s%s", check->title,
                      value_of(check, 0), equal ? "" : " against ", equal ? "" : value_of(check, 1));
         }
     }
@@ -142,7 +142,7 @@ static void check_row(struct gate *gate, const struct set_row *from)
     memcpy(check->values[0], from->values[0], sizeof(check->values[0]));
     memcpy(check->values[1], from->values[1], sizeof(check->values[1]));
     check->unknown = from->match == SET_UNKNOWN;
-    check->differs = from->match == SET_DIFFERS;
+    check->differs = from->match == SET_DIFFERS && !from->outcome;
     check->invariant = from->invariant;
     check->asked = is_same_asked(gate, from->name);
     for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++) {

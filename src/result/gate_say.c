@@ -333,7 +333,7 @@ static void say_invalid(struct gate *gate)
     const struct gate_row *row;
 
     if (check != NULL) {
-        snprintf(gate->words, sizeof(gate->words), "no verdict: %.200s", check);
+        snprintf(gate->words, sizeof(gate->words), "no verdict: %s", check);
         snprintf(gate->next, sizeof(gate->next), "%s", next);
         return;
     }

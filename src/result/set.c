@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "fit.h"
 #include "set_check.h"
 #include <dirent.h>
 #include <errno.h>
@@ -51,18 +52,23 @@ static enum set_state state_of(const struct result *result)
     return strcmp(ended, "complete") == 0 ? SET_WHOLE : SET_PARTIAL;
 }
 
-static bool same_place(const char *a, const char *b)
+/* Zeros where nothing is there. */
+static void find_place(const char *path, struct set_place *ret)
 {
-    struct stat x, y;
+    struct stat st;
+    bool there = stat(path, &st) == 0;
 
-    return strcmp(a, b) == 0 ||
-           (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+    *ret = (struct set_place){.device = there ? st.st_dev : 0, .inode = there ? st.st_ino : 0};
 }
 
-static bool holds_run(const struct set *set, const char *path)
+static bool holds_run(const struct set *set, const char *path, const struct set_place *place)
 {
     for (uint32_t i = 0; i < set->run_count; i++) {
-        if (same_place(set->runs[i].path, path)) {
+        const struct set_run *run = &set->runs[i];
+
+        if ((place->inode != 0 && run->place.inode == place->inode &&
+             run->place.device == place->device) ||
+            strcmp(run->path, path) == 0) {
             return true;
         }
     }
@@ -112,6 +118,7 @@ int set_add_result(struct set *set, const char *path, struct result *result, str
     }
     run = &set->runs[set->run_count++];
     snprintf(run->path, sizeof(run->path), "%s", path);
+    find_place(path, &run->place);
     run->result = result;
     run->state = state_of(result);
     return 0;
@@ -120,13 +127,15 @@ int set_add_result(struct set *set, const char *path, struct result *result, str
 /* path: a run directory. */
 static int add_run(struct set *set, const char *path, struct error *err)
 {
+    struct set_place place;
     struct result *result;
 
     if (strlen(path) >= SET_PATH) {
         return error_set(err, EXIT_USAGE, -ENAMETOOLONG, "the path of a run is too long: %.80s",
                          path);
     }
-    if (holds_run(set, path)) {
+    find_place(path, &place);
+    if (holds_run(set, path, &place)) {
         return 0;
     }
     result = mem_zalloc(sizeof(*result));
@@ -316,13 +325,94 @@ void set_name(struct set *set, const char *other)
         return;
     }
     if (agree(set, label_of)) {
-        snprintf(set->label, sizeof(set->label), "%.63s", label_of(first));
+        fit_words(set->label, sizeof(set->label), label_of(first));
     } else if (agree(set, model_of) && agree(set, firmware_of)) {
-        snprintf(set->label, sizeof(set->label), "%.30s fw %.29s", model_of(first),
-                 firmware_of(first));
+        char all[sizeof(first->drives[0].model) + sizeof(first->drives[0].firmware) + 8];
+
+        snprintf(all, sizeof(all), "%s fw %s", model_of(first), firmware_of(first));
+        fit_words(set->label, sizeof(set->label), all);
     } else {
-        snprintf(set->label, sizeof(set->label), "%.63s",
-                 agree(set, model_of) ? model_of(first) : other);
+        fit_words(set->label, sizeof(set->label), agree(set, model_of) ? model_of(first) : other);
+    }
+}
+
+static const char *form_of(const struct result *result)
+{
+    return result->drive_count > 0 ? result->drives[0].form_factor : "";
+}
+
+static const char *file_of(const struct result *result)
+{
+    return result->drive_count > 0 ? result->drives[0].model_sha256 : "";
+}
+
+static const char *scenario_of(const struct result *result)
+{
+    return result->scenario.name;
+}
+
+static const char *settings_of(const struct result *result)
+{
+    return result->scenario.settings;
+}
+
+/* What tells sides of one name apart, the shortest first; in the end their letter. */
+struct trait {
+    const char *before, *behind;
+    int most;                                       /* bytes of it */
+    const char *(*of)(const struct result *result); /* NULL: the letter */
+};
+static const struct trait traits[] = {{" ", "", 16, form_of},
+                                      {" file@", "", 8, file_of},
+                                      {" ", "", 64, scenario_of},
+                                      {" ", "", 512, settings_of},
+                                      {" (", ")", 1, NULL}};
+
+/* Has another side the same name, and this trait otherwise? */
+static bool is_told_by(const struct set *sets, uint32_t count, uint32_t side,
+                       const struct trait *trait)
+{
+    const struct set *set = &sets[side];
+
+    for (uint32_t s = 0; s < count; s++) {
+        bool other = s != side && strcmp(sets[s].label, set->label) == 0;
+
+        if (other && (!trait->of || !agree(set, trait->of) || !agree(&sets[s], trait->of) ||
+                      strcmp(trait->of(set->runs[0].result), trait->of(sets[s].runs[0].result)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_trait(struct set *sets, uint32_t count, const struct trait *trait)
+{
+    char labels[SET_SIDES][SET_LABEL];
+
+    for (uint32_t s = 0; s < count; s++) {
+        const char letter[2] = {(char)('A' + s), '\0'}, *word = letter;
+        char all[SET_LABEL + 600];
+
+        if (trait->of) {
+            word = agree(&sets[s], trait->of) ? trait->of(sets[s].runs[0].result) : "";
+        }
+        memcpy(labels[s], sets[s].label, sizeof(labels[s]));
+        if (word[0] != '\0' && is_told_by(sets, count, s, trait)) {
+            snprintf(all, sizeof(all), "%s%s%.*s%s", labels[s], trait->before, trait->most, word,
+                     trait->behind);
+            fit_words(labels[s], sizeof(labels[s]), all);
+        }
+    }
+    for (uint32_t s = 0; s < count; s++) {
+        memcpy(sets[s].label, labels[s], sizeof(labels[s]));
+    }
+}
+
+void set_tell_apart(struct set *sets, uint32_t count)
+{
+    must(count <= SET_SIDES);
+    for (size_t i = 0; i < sizeof(traits) / sizeof(traits[0]); i++) {
+        add_trait(sets, count, &traits[i]);
     }
 }
 
@@ -344,9 +434,11 @@ int set_refuse_shared(const struct set *const *sets, uint32_t count, struct erro
     for (uint32_t s = 1; s < count; s++) {
         for (uint32_t t = 0; t < s; t++) {
             for (uint32_t i = 0; i < sets[s]->run_count; i++) {
-                if (holds_run(sets[t], sets[s]->runs[i].path)) {
-                    return error_set(err, EXIT_USAGE, -EINVAL, "%s is in both %s and %s",
-                                     sets[s]->runs[i].path, sets[t]->label, sets[s]->label);
+                const struct set_run *run = &sets[s]->runs[i];
+
+                if (holds_run(sets[t], run->path, &run->place)) {
+                    return error_set(err, EXIT_USAGE, -EINVAL, "%s is in both %s and %s", run->path,
+                                     sets[t]->label, sets[s]->label);
                 }
             }
         }

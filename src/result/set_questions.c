@@ -2,15 +2,17 @@
 
 #include "base/checksum.h"
 #include "base/units.h"
+#include "fit.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SETTINGS_SHOWN = 40 }; /* longer ones are told apart by their checksum */
+/* Of several drives; what does not fit then is told apart by its checksum. */
+enum { ALL_DRIVES = 2304 };
 
 static bool say(struct set_answer *ret, const char *text)
 {
-    snprintf(ret->text, sizeof(ret->text), "%s", text);
+    fit_words(ret->text, sizeof(ret->text), text);
     return text[0] != '\0';
 }
 
@@ -30,13 +32,11 @@ static void sum_configs(const struct result *result, char ret[SHA256_HEX])
 static bool ask_scenario(const struct result *result, struct set_answer *ret)
 {
     const char *settings = result->scenario.settings;
-    bool fits = strlen(settings) < SETTINGS_SHOWN;
-    char sha[SHA256_HEX];
+    char all[sizeof(result->scenario.settings) + sizeof(result->scenario.name) + 16];
 
-    sha256_hex(settings, strlen(settings), sha);
-    snprintf(ret->text, sizeof(ret->text), "%.48s@%.8s%s%.*s%s%.*s", result->scenario.name,
-             result->scenario.sha256, settings[0] ? " " : "", SETTINGS_SHOWN, settings,
-             fits ? "" : "...@", fits ? 0 : 8, sha);
+    snprintf(all, sizeof(all), "%s@%.8s%s%s", result->scenario.name, result->scenario.sha256,
+             settings[0] ? " " : "", settings);
+    say(ret, all);
     if (result->scenario.config_count > 0) {
         sum_configs(result, ret->files);
     }
@@ -85,7 +85,7 @@ static bool ask_users(const struct result *result, struct set_answer *ret)
 /* A word of the first drive; several drives are told apart by all of theirs. */
 static bool ask_drive(const struct result *result, struct set_answer *ret, size_t offset)
 {
-    char all[sizeof(ret->text)] = "";
+    char all[ALL_DRIVES] = "";
     bool known = result->drive_count > 0;
 
     for (uint32_t i = 0; i < result->drive_count; i++) {
@@ -150,7 +150,7 @@ static bool is_imagined(const struct result_drive *drive)
 /* Several drives are told apart by all of theirs. A link below its best is broken. */
 static bool ask_link(const struct result *result, struct set_answer *ret)
 {
-    char all[sizeof(ret->text)] = "", one[48];
+    char all[ALL_DRIVES] = "", one[48];
     bool known = result->drive_count > 0;
 
     for (uint32_t i = 0; i < result->drive_count; i++) {
@@ -242,13 +242,14 @@ static bool ask_interference(const struct result *result, struct set_answer *ret
 static bool ask_server(const struct result *result, struct set_answer *ret)
 {
     const struct result_server *server = &result->servers[0];
+    char all[sizeof(server->flavour) + sizeof(server->version) + 16];
 
     if (result->server_count == 0) {
         return say(ret, "none");
     }
-    snprintf(ret->text, sizeof(ret->text), "%.15s %.60s%s", server->flavour, server->version,
+    snprintf(all, sizeof(all), "%s %s%s", server->flavour, server->version,
              server->durable ? "" : ", not durable");
-    return true;
+    return say(ret, all);
 }
 
 static bool ask_host(const struct result *result, struct set_answer *ret)
@@ -375,7 +376,7 @@ const struct set_question set_questions[] = {
     SAME("cpu", "CPU", true, ask_cpu),
     SAME("kernel", "kernel", true, ask_kernel),
     SAME("governor", "governor", false, ask_governor),
-    SAME("precondition_bytes", "preconditioned", true, ask_conditioned, .near = 1e6, .share = 0.5),
+    SAME("precondition_bytes", "preconditioned", true, ask_conditioned, .near = 1e6, .share = 0.05),
     SAME("precondition_age", "idle before", true, ask_age, .near = 60, .share = 0.2),
     SAME("start_temperature", "start temperature", true, ask_start, .near = 5),
     SAME("end_temperature", "end temperature", true, ask_end, .near = 10),

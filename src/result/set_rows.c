@@ -1,12 +1,14 @@
 #include "set_rows.h"
 
 #include "base/must.h"
+#include "fit.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FILES_SHOWN = 24 }; /* what may stand behind an answer, ", ..." included */
+/* What may stand behind an answer, ", ..." included: its file, or how many runs it is of. */
+enum { FILES_SHOWN = 24, BROKEN_SHOWN = 40, NAMED_MOST = 16 };
 
 /* What one set answers to a question. */
 struct side {
@@ -19,15 +21,30 @@ struct side {
 struct common {
     struct set_answer first;
     bool known, differs;
-    bool files; /* there are answers that only their files tell apart */
+    bool files;                          /* there are answers that only their files tell apart */
+    struct set_answer named[NAMED_MOST]; /* these that have files, each once */
+    uint32_t named_count;
     double least, most;
 };
 
-/* Of the same name, from other files. */
-static bool other_files(const struct set_answer *a, const struct set_answer *b)
+/* Has an earlier answer the same name, from other files? Not of the first alone: two sides may be
+ * alike in name where a third has another. */
+static bool other_files(struct common *common, const struct set_answer *answer)
 {
-    return a->files[0] != '\0' && b->files[0] != '\0' && strcmp(a->files, b->files) != 0 &&
-           strcmp(a->text, b->text) == 0;
+    bool other = false, known = answer->files[0] == '\0';
+
+    for (uint32_t i = 0; i < common->named_count; i++) {
+        const struct set_answer *named = &common->named[i];
+        bool same_name = strcmp(named->text, answer->text) == 0;
+        bool same_files = strcmp(named->files, answer->files) == 0;
+
+        other = other || (answer->files[0] != '\0' && same_name && !same_files);
+        known = known || (same_name && same_files);
+    }
+    if (!known && common->named_count < NAMED_MOST) {
+        common->named[common->named_count++] = *answer;
+    }
+    return other;
 }
 
 static bool alike(const struct set_question *question, const struct common *common,
@@ -49,6 +66,7 @@ static void hear(const struct set_question *question, struct common *common,
                  const struct set_answer *answer)
 {
     double number = answer->number;
+    bool files = other_files(common, answer);
 
     if (!common->known) {
         common->known = true;
@@ -58,40 +76,74 @@ static void hear(const struct set_question *question, struct common *common,
     }
     common->least = fmin(common->least, number);
     common->most = fmax(common->most, number);
-    common->files = common->files || other_files(&common->first, answer);
+    common->files = common->files || files;
     common->differs = common->differs || common->files || !alike(question, common, answer);
+}
+
+/* Is it one of "a, b"? What is added may have a comma itself. */
+static bool has_text(const char *value, const char *text)
+{
+    size_t n = strlen(text);
+
+    for (const char *at = value; n > 0 && (at = strstr(at, text)) != NULL; at++) {
+        bool begins = at == value || (at - value >= 2 && strncmp(at - 2, ", ", 2) == 0);
+
+        if (begins && (at[n] == '\0' || strncmp(at + n, ", ", 2) == 0)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Add a text to "a, b" unless it is there. */
 static void add_text(char value[SET_VALUE], const char *text)
 {
-    size_t had = strlen(value), n = strlen(text);
+    size_t had = strlen(value);
 
-    for (const char *at = value; *at != '\0';) {
-        const char *end = strstr(at, ", ");
-        size_t len = end ? (size_t)(end - at) : strlen(at);
-
-        if (len == n && strncmp(at, text, n) == 0) {
-            return;
-        }
-        at += len + (end ? 2 : 0);
+    if (has_text(value, text)) {
+        return;
     }
-    if (had + n + 2 + 5 < SET_VALUE) {
+    if (had + strlen(text) + 2 + 5 < SET_VALUE) {
         snprintf(value + had, SET_VALUE - had, "%s%s", had > 0 ? ", " : "", text);
     } else if (had >= 3 && strcmp(value + had - 3, "...") != 0) {
         snprintf(value + had, SET_VALUE - had, ", ...");
     }
 }
 
-/* Many different numbers are better said by their ends. */
-static void say_range(const struct set_question *question, const struct set *set,
-                      char value[SET_VALUE])
+/* Words that both end in, from a blank on: " GB", " waiting for a CPU". */
+static size_t common_tail(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b), same = 0, ret = 0;
+
+    while (same + 1 < n && same + 1 < m && a[n - 1 - same] == b[m - 1 - same]) {
+        same++;
+        ret = a[n - same] == ' ' ? same : ret;
+    }
+    return ret;
+}
+
+/* Which answers of a set count: all that are known, or of an invariant those that break it. */
+struct choice {
+    const struct set_question *question;
+    const struct set *set;
+    bool broken;
+};
+
+static bool answer_of(const struct choice *choice, uint32_t run, struct set_answer *ret)
+{
+    *ret = (struct set_answer){.number = NAN};
+    return choice->question->ask(choice->set->runs[run].result, ret) &&
+           (!choice->broken || ret->broken);
+}
+
+/* "38 to 44 °C": many different numbers are better said by their ends. */
+static void say_range(const struct choice *choice, char value[SET_VALUE])
 {
     struct set_answer least = {0}, most = {0}, answer;
+    char all[2 * SET_VALUE];
 
-    for (uint32_t i = 0; i < set->run_count; i++) {
-        answer = (struct set_answer){.number = NAN};
-        if (!question->ask(set->runs[i].result, &answer) || !isfinite(answer.number)) {
+    for (uint32_t i = 0; i < choice->set->run_count; i++) {
+        if (!answer_of(choice, i, &answer)) {
             continue;
         }
         if (least.text[0] == '\0' || answer.number < least.number) {
@@ -101,15 +153,54 @@ static void say_range(const struct set_question *question, const struct set *set
             most = answer;
         }
     }
-    if (least.text[0] != '\0' && strcmp(least.text, most.text) == 0) {
-        snprintf(value, SET_VALUE, "%.100s", least.text);
-    } else if (least.text[0] != '\0') {
-        snprintf(value, SET_VALUE, "%.56s to %.56s", least.text, most.text);
+    if (strcmp(least.text, most.text) == 0) {
+        snprintf(value, SET_VALUE, "%s", least.text);
+    } else {
+        size_t tail = common_tail(least.text, most.text);
+
+        snprintf(all, sizeof(all), "%.*s to %s", (int)(strlen(least.text) - tail), least.text,
+                 most.text);
+        fit_words(value, SET_VALUE, all);
     }
 }
 
-static void ask_set(const struct set_question *question, const struct set *set,
-                    struct common *common, struct side *side, char value[SET_VALUE])
+static void say_answers(const struct choice *choice, char value[SET_VALUE])
+{
+    uint32_t known = 0, numbers = 0;
+    struct set_answer answer;
+
+    value[0] = '\0';
+    for (uint32_t i = 0; i < choice->set->run_count; i++) {
+        if (answer_of(choice, i, &answer)) {
+            known++;
+            numbers += isfinite(answer.number);
+            add_text(value, answer.text);
+        }
+    }
+    if (known > 1 && numbers == known) {
+        say_range(choice, value);
+    }
+}
+
+/* What say_answers() says, each answer with the beginning of its files' sum. */
+static void say_files(const struct choice *choice, char value[SET_VALUE])
+{
+    struct set_answer answer;
+
+    value[0] = '\0';
+    for (uint32_t i = 0; i < choice->set->run_count; i++) {
+        char text[SET_VALUE], name[SET_VALUE - FILES_SHOWN];
+
+        if (answer_of(choice, i, &answer)) {
+            snprintf(text, sizeof(text), "%s%s%.8s", fit_words(name, sizeof(name), answer.text),
+                     answer.files[0] ? " file@" : "", answer.files);
+            add_text(value, text);
+        }
+    }
+}
+
+static void hear_set(const struct set_question *question, const struct set *set,
+                     struct common *common, struct side *side)
 {
     for (uint32_t i = 0; i < set->run_count; i++) {
         struct set_answer answer = {.number = NAN};
@@ -121,41 +212,24 @@ static void ask_set(const struct set_question *question, const struct set *set,
         }
         side->broken += answer.broken;
         hear(question, common, &answer);
-        add_text(value, answer.text);
         if (isfinite(answer.number)) {
             side->sum += answer.number;
             side->numbers++;
         }
     }
-    if (side->numbers > 1 && side->numbers == side->runs - side->unknown) {
-        say_range(question, set, value);
-    }
 }
 
-/* What ask_set() says, each answer with the beginning of its files' sum. */
-static void say_files(const struct set_question *question, const struct set *set,
-                      char value[SET_VALUE])
+/* "3.1% to 8.0% waiting for a CPU in 4 of 5 runs". */
+static void say_broken(const struct choice *choice, const struct side *side, char value[SET_VALUE])
 {
-    value[0] = '\0';
-    for (uint32_t i = 0; i < set->run_count; i++) {
-        struct set_answer answer = {.number = NAN};
-        char text[SET_VALUE];
+    char what[SET_VALUE], most[SET_VALUE - BROKEN_SHOWN];
 
-        if (question->ask(set->runs[i].result, &answer)) {
-            snprintf(text, sizeof(text), "%.*s%s%.8s", SET_VALUE - FILES_SHOWN, answer.text,
-                     answer.files[0] ? " file@" : "", answer.files);
-            add_text(value, text);
-        }
-    }
-}
-
-static void say_broken(const struct side *side, char value[SET_VALUE])
-{
-    char what[SET_VALUE];
-
-    if (side->runs > 1 && side->broken > 0) {
-        snprintf(what, sizeof(what), "%.80s", value);
-        snprintf(value, SET_VALUE, "%.80s in %u of %u runs", what, side->broken, side->runs);
+    say_answers(choice, what);
+    if (side->runs > 1) {
+        snprintf(value, SET_VALUE, "%s in %u of %u runs", fit_words(most, sizeof(most), what),
+                 side->broken, side->runs);
+    } else {
+        memcpy(value, what, SET_VALUE);
     }
 }
 
@@ -170,31 +244,85 @@ static void ask_all(const struct set_question *question, const struct set *const
                             .invariant = question->invariant,
                             .strict = question->strict};
     for (uint32_t s = 0; s < count; s++) {
+        struct choice choice = {.question = question, .set = sets[s]};
         struct side side = {0};
 
-        ask_set(question, sets[s], &common, &side, row->values[s]);
+        hear_set(question, sets[s], &common, &side);
         row->numbers[s] = side.numbers > 0 ? side.sum / side.numbers : NAN;
-        if (question->invariant && side.broken > 0) {
-            row->values[s][0] = '\0';
-            for (uint32_t i = 0; i < sets[s]->run_count; i++) {
-                struct set_answer answer = {.number = NAN};
-
-                if (question->ask(sets[s]->runs[i].result, &answer) && answer.broken) {
-                    add_text(row->values[s], answer.text);
-                }
-            }
-            say_broken(&side, row->values[s]);
+        choice.broken = question->invariant && side.broken > 0;
+        if (choice.broken) {
+            say_broken(&choice, &side, row->values[s]);
+        } else {
+            say_answers(&choice, row->values[s]);
         }
         unknown += side.unknown;
         broken += side.broken;
     }
     for (uint32_t s = 0; common.files && s < count; s++) {
-        say_files(question, sets[s], row->values[s]);
+        say_files(&(struct choice){.question = question, .set = sets[s]}, row->values[s]);
     }
     if (question->invariant) {
         row->match = broken > 0 ? SET_DIFFERS : unknown > 0 ? SET_UNKNOWN : SET_SAME;
     } else {
         row->match = common.differs ? SET_DIFFERS : unknown > 0 ? SET_UNKNOWN : SET_SAME;
+    }
+}
+
+/* ---- what was written before the sample ------------------------------------------------------ */
+
+/* Lengths of a phase that ends by the clock, and bytes of one that ends by them. */
+#define ALIKE_SHARE 0.05
+
+static bool is_near(double a, double b, double near)
+{
+    return fabs(a - b) <= fmax(near, ALIKE_SHARE * fmin(a, b));
+}
+
+static bool phase_alike(const struct result_phase *a, const struct result_phase *b)
+{
+    if (strcmp(a->name, b->name) != 0 || strcmp(a->rule, b->rule) != 0) {
+        return false;
+    }
+    if (strcmp(a->rule, "until_steady") == 0) {
+        return a->requested_ns == b->requested_ns;
+    }
+    if (strcmp(a->rule, "fixed") == 0) {
+        return is_near((double)a->until_ns - (double)a->from_ns,
+                       (double)b->until_ns - (double)b->from_ns, 1e9);
+    }
+    return is_near((double)a->bytes_written, (double)b->bytes_written, 1e6);
+}
+
+/* Phases before the sample; a result that has none tells nothing of what was asked. */
+static bool asked_alike(const struct result *a, const struct result *b)
+{
+    if (a->phase_count != b->phase_count || a->phase_count < 2) {
+        return false;
+    }
+    for (uint32_t i = 0; i < a->phase_count; i++) {
+        bool sample = strcmp(a->phases[i].name, "sample") == 0;
+
+        if (sample ? strcmp(b->phases[i].name, "sample") != 0
+                   : !phase_alike(&a->phases[i], &b->phases[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Where every side wrote as long as the others, more bytes are what a faster drive takes. */
+static void bytes_row(const struct set *const *sets, uint32_t count, struct set_row *row)
+{
+    bool alike = true;
+
+    for (uint32_t s = 0; s < count; s++) {
+        for (uint32_t i = 0; i < sets[s]->run_count; i++) {
+            alike = alike && asked_alike(sets[0]->runs[0].result, sets[s]->runs[i].result);
+        }
+    }
+    if (row->match == SET_DIFFERS && alike) {
+        row->outcome = true;
+        row->strict = false;
     }
 }
 
@@ -294,8 +422,11 @@ void set_rows_of(const struct set *const *sets, uint32_t count, double tolerance
     *ret = (struct set_rows){.sides = count, .concurrency_ratio = NAN};
     for (uint32_t i = 0; i < set_question_count; i++) {
         must(ret->count < SET_ROWS);
-        ask_all(&set_questions[i], sets, count, &ret->rows[ret->count++]);
-        if (strcmp(set_questions[i].name, "virtual_time") == 0) {
+        row = &ret->rows[ret->count++];
+        ask_all(&set_questions[i], sets, count, row);
+        if (strcmp(set_questions[i].name, "precondition_bytes") == 0) {
+            bytes_row(sets, count, row);
+        } else if (strcmp(set_questions[i].name, "virtual_time") == 0) {
             seed_row(sets, count, add_row(ret, "seed_policy", "seeds"));
         } else if (strcmp(set_questions[i].name, "users") == 0) {
             row = add_row(ret, "concurrency", "concurrency X(R+Z)");
@@ -398,4 +529,5 @@ void set_row_say(const struct set_row *row, uint32_t count, struct text *ret)
                       row->values[s][0] != '\0' ? row->values[s] : "unknown");
         }
     }
+    text_add(ret, row->outcome ? " (asked alike)" : "");
 }

@@ -259,9 +259,9 @@ static uint32_t knee_of(const struct sweep *sweep, uint32_t side)
     return knee;
 }
 
-static uint32_t gravity(enum set_match match)
+static uint32_t gravity(const struct set_row *row)
 {
-    return match == SET_SAME ? 0 : match == SET_UNKNOWN ? 1 : 2;
+    return row->match == SET_SAME ? 0 : row->match == SET_UNKNOWN ? 1 : row->outcome ? 2 : 3;
 }
 
 /* A row is as bad as its worst point; what only follows from the load is no difference. */
@@ -276,7 +276,7 @@ static void merge_rows(struct sweep *sweep)
             const struct set_row *other = &sweep->points[p].comparison.rows.rows[i];
 
             constant = constant && strcmp(other->values[0], row->values[0]) == 0;
-            if (gravity(other->match) > gravity(row->match)) {
+            if (gravity(other) > gravity(row)) {
                 *row = *other;
             }
         }
