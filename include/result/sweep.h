@@ -27,7 +27,7 @@ struct sweep_mean {
 struct sweep {
     const struct set *sets[SET_SIDES];
     uint32_t count;
-    char swept[SWEEP_NAME]; /* "workload.outstanding", "users", "scenario" */
+    char swept[SWEEP_NAME]; /* "workload.outstanding", "users", "drive model" */
     struct sweep_point *points;
     uint32_t point_count; /* on all sides; loads ascend, else names */
     uint32_t alone_count; /* values that not all sides have: not compared */
@@ -41,8 +41,9 @@ struct sweep {
 
 /*
  * Were the runs of a side made at several loads? What differs among the runs of one side is what is
- * swept: keys set on the command line, else the number of users, or the scenario. False also if no
- * value of it is on all sides: nothing can be matched.
+ * swept: keys set on the command line, else the number of users; the scenario; and the drive's
+ * model, form factor, simulated capacity or file of its model, where sides share one. False also if
+ * no value of it is on all sides: nothing can be matched.
  */
 bool sweep_found(const struct set *const *sets, uint32_t count);
 

@@ -158,6 +158,57 @@ static void test_users_and_scenarios_are_swept_too(void **state)
     assert_int_equal(verdict_at(1, "tps"), COMPARE_IS_BETTER);
 }
 
+/* Drives alone: by model, and by form factor or file where one model has several. */
+static void test_drives_are_named_points(void **state)
+{
+    for (uint32_t side = 0; side < 2; side++) {
+        make(side, "a", 100, &(struct run_recipe){.model = "H1"});
+        make(side, "b", 150, &(struct run_recipe){.model = "H2", .form_factor = "E1.S"});
+    }
+    make(1, "c", 150, &(struct run_recipe){.model = "H3"});
+    open_sweep();
+    assert_string_equal(sweep.swept, "drive model");
+    assert_int_equal(sweep.point_count, 2);
+    assert_string_equal(sweep.points[0].name, "H1");
+    assert_string_equal(sweep.points[1].name, "H2");
+    assert_string_equal(sweep.alone, "H3 of B");
+    assert_true(isnan(sweep.points[0].load));
+    end(state);
+    begin(state);
+    for (uint32_t side = 0; side < 2; side++) {
+        make(side, "a", 100, &(struct run_recipe){.model = "H1", .model_sum = "aaaaaaaaaa"});
+        make(side, "b", 150, &(struct run_recipe){.model = "H1", .model_sum = "bbbbbbbbbb"});
+        make(side, "c", 150, &(struct run_recipe){.model = "H2", .model_sum = "cccccccccc"});
+    }
+    open_sweep();
+    assert_string_equal(sweep.swept, "drive model, model file");
+    assert_int_equal(sweep.point_count, 3);
+    assert_string_equal(sweep.points[0].name, "drive model=H1 model file=aaaaaaaa");
+    end(state);
+    begin(state);
+    for (uint32_t side = 0; side < 2; side++) { /* and with the load, which is no drive's own */
+        make(side, "a", 100, &(struct run_recipe){.model = "H1", .users = 2});
+        make(side, "b", 150, &(struct run_recipe){.model = "H2", .users = 2});
+        make(side, "c", 150, &(struct run_recipe){.model = "H2", .users = 8});
+    }
+    open_sweep();
+    assert_string_equal(sweep.swept, "users, drive model");
+    assert_int_equal(sweep.point_count, 3);
+}
+
+/* A side of several drives none of which the other has is one side: drives are what is compared. */
+static void test_other_drives_are_no_points(void **state)
+{
+    make(0, "a", 100, &(struct run_recipe){.model = "H1"});
+    make(0, "b", 150, &(struct run_recipe){.model = "H2"});
+    make(1, "a", 100, &(struct run_recipe){.model = "H3"});
+    assert_false(sweep_found(both, 2));
+    make(0, "c", 100, &(struct run_recipe){.model = "H2", .serial = "OTHER", .users = 8});
+    make(1, "c", 100, &(struct run_recipe){.model = "H3", .users = 8});
+    open_sweep();
+    assert_string_equal(sweep.swept, "users");
+}
+
 static void test_what_is_no_sweep(void **state)
 {
     make(0, "a", 100, &(struct run_recipe){.settings = "workload.outstanding=4"});
@@ -342,6 +393,8 @@ int main(void)
         CASE(test_points_are_matched_by_what_was_swept),
         CASE(test_all_points_together),
         CASE(test_users_and_scenarios_are_swept_too),
+        CASE(test_drives_are_named_points),
+        CASE(test_other_drives_are_no_points),
         CASE(test_what_is_no_sweep),
         CASE(test_several_keys_are_one_point),
         CASE(test_values_of_any_kind),
