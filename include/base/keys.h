@@ -55,6 +55,12 @@ struct key {
     /* options: the value that stands where none is given, as "report.html"; the next word is then
      * taken only if it is "-" or has the same ending. NULL: a value must be given */
     const char *bare;
+    /* keys: 0 is allowed too, below `least`; and why no less is, for the hint of the refusal */
+    bool or_zero;
+    const char *why;
+    /* keys: words of another key, with blanks between, for which alone this one is: "innodb". NULL:
+     * for all of them. The reader of the section refuses it elsewhere. */
+    const char *only;
 };
 
 #define KEY_FIELD(record, member)                                                                  \
@@ -64,6 +70,8 @@ struct key {
 /* The row of that name ('-' equal to '_'), or NULL. */
 const struct key *key_find(const struct key *rows, uint32_t count, const char *name);
 const struct key *key_find_letter(const struct key *rows, uint32_t count, char letter);
+/* Is the row for that word of the other key? See key.only. */
+bool key_is_for(const struct key *row, const char *word);
 /* The name that was probably meant, or NULL. */
 const char *key_nearest(const struct key *rows, uint32_t count, const char *name);
 

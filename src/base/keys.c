@@ -51,6 +51,19 @@ const struct key *key_find_letter(const struct key *rows, uint32_t count, char l
     return NULL;
 }
 
+bool key_is_for(const struct key *row, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = row->only; at; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (strncmp(at, word, length) == 0 && (at[length] == ' ' || at[length] == '\0')) {
+            return true;
+        }
+    }
+    return row->only == NULL;
+}
+
 const char *key_nearest(const struct key *rows, uint32_t count, const char *name)
 {
     const char *names[ROWS_MOST];
@@ -172,7 +185,7 @@ static bool outside(const struct key *row, long double number)
     struct value bound;
     struct error ignored;
 
-    if (row->least) {
+    if (row->least && !(row->or_zero && number == 0)) {
         must(read_value(row, row->least, &bound, &ignored) == 0);
         if (number < bound.number) {
             return true;
@@ -190,16 +203,19 @@ static bool outside(const struct key *row, long double number)
 
 static int refuse_bounds(const struct key *row, const char *text, struct error *err)
 {
+    const char *zero = row->or_zero ? "0 or " : "";
+
     if (row->least && row->most) {
-        return error_set(err, EXIT_USAGE, -EINVAL, "%s: must be %s to %s, not %.80s", row->name,
-                         row->least, row->most, text);
+        error_set(err, EXIT_USAGE, -EINVAL, "%s: must be %s%s to %s, not %.80s", row->name, zero,
+                  row->least, row->most, text);
+    } else if (row->least) {
+        error_set(err, EXIT_USAGE, -EINVAL, "%s: must be %s%s or more, not %.80s", row->name, zero,
+                  row->least, text);
+    } else {
+        error_set(err, EXIT_USAGE, -EINVAL, "%s: must be at most %s, not %.80s", row->name,
+                  row->most ? row->most : "4294967295", text);
     }
-    if (row->least) {
-        return error_set(err, EXIT_USAGE, -EINVAL, "%s: must be %s or more, not %.80s", row->name,
-                         row->least, text);
-    }
-    return error_set(err, EXIT_USAGE, -EINVAL, "%s: must be at most %s, not %.80s", row->name,
-                     row->most ? row->most : "4294967295", text);
+    return row->why ? error_hint(err, "%s", row->why) : err->code;
 }
 
 /* Read and check; err says the row's name. */

@@ -33,10 +33,12 @@ static void add_words(const struct key *row, const char *between, struct text *r
 
 static void add_bounds(const struct key *row, const char *before, struct text *ret)
 {
+    const char *zero = row->or_zero ? "0 or " : "";
+
     if (row->least && row->most) {
-        text_addf(ret, "%s%s to %s", before, row->least, row->most);
+        text_addf(ret, "%s%s%s to %s", before, zero, row->least, row->most);
     } else if (row->least) {
-        text_addf(ret, "%s%s or more", before, row->least);
+        text_addf(ret, "%s%s%s or more", before, zero, row->least);
     } else if (row->most) {
         text_addf(ret, "%sat most %s", before, row->most);
     }
@@ -126,6 +128,15 @@ void key_help(const struct key *rows, uint32_t count, struct text *ret)
     }
 }
 
+/* "innodb, sqlserver: " */
+static void add_only(const struct key *row, struct text *ret)
+{
+    for (const char *c = row->only ? row->only : ""; *c; c++) {
+        text_addf(ret, *c == ' ' ? ",%c" : "%c", *c);
+    }
+    text_add(ret, row->only ? ": " : "");
+}
+
 void key_document(const struct key *rows, uint32_t count, struct text *ret)
 {
     text_add(ret, "| key | value | default | meaning |\n|---|---|---|---|\n");
@@ -139,6 +150,8 @@ void key_document(const struct key *rows, uint32_t count, struct text *ret)
             text_add(ret, type_names[row->type].what);
             add_bounds(row, ", ", ret);
         }
-        text_addf(ret, " | %s | %s |\n", row->fallback ? row->fallback : "required", row->help);
+        text_addf(ret, " | %s | ", row->fallback ? row->fallback : "required");
+        add_only(row, ret);
+        text_addf(ret, "%s |\n", row->help);
     }
 }

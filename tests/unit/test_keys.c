@@ -45,6 +45,8 @@ static const struct key rows[] = {
     {"sigma", KEY_NUMBER, KEY_FIELD(struct record, sigma), "-1", "1", .help = "a number"},
     {"range", KEY_EXTENT, KEY_FIELD(struct record, range), .help = "a part"},
     {"scale", KEY_FRACTION, KEY_FIELD(struct record, scale), .help = "a fraction"},
+    {"period", KEY_DURATION, KEY_FIELD(struct record, wait_ns), "1ms", "1h", .or_zero = true,
+     .why = "so often is too often", .only = "red green", .help = "how often"},
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
@@ -160,9 +162,43 @@ static void help_names_options_and_fits_a_terminal(void **state)
     text_free(&text);
 }
 
+static void a_bound_may_leave_zero_and_says_why(void **state)
+{
+    const struct key *row = key_find(rows, ROWS, "period");
+    struct error err = {0};
+    char expects[160];
+
+    assert_int_equal(key_set(row, &record, "0", &err), 0);
+    assert_int_equal(record.wait_ns, 0);
+    assert_int_equal(key_set(row, &record, "1ms", &err), 0);
+    assert_true(key_set(row, &record, "999us", &err) < 0);
+    assert_string_equal(err.text, "period: must be 0 or 1ms to 1h, not 999us");
+    assert_string_equal(err.hint, "so often is too often");
+    assert_true(key_set(row, &record, "2h", &err) < 0);
+    assert_string_equal(key_expects(row, expects, sizeof(expects)),
+                        "a duration such as 2h30m, 0 or 1ms to 1h");
+}
+
+static void a_key_knows_the_words_that_it_is_for(void **state)
+{
+    const struct key *row = key_find(rows, ROWS, "period"), *all = key_find(rows, ROWS, "wait");
+    struct text text = {0};
+
+    assert_true(key_is_for(row, "red") && key_is_for(row, "green"));
+    assert_false(key_is_for(row, "blue"));
+    assert_false(key_is_for(row, "re"));
+    assert_false(key_is_for(row, "greenish"));
+    assert_true(key_is_for(all, "blue"));
+    key_document(row, 1, &text);
+    assert_non_null(strstr(text_string(&text), "| red, green: how often |"));
+    text_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bound_may_leave_zero_and_says_why),
+        cmocka_unit_test(a_key_knows_the_words_that_it_is_for),
         cmocka_unit_test(values_are_read_and_shown_exactly),
         cmocka_unit_test(an_off_flag_holds_the_opposite),
         cmocka_unit_test(dashes_and_letters_find_rows),
