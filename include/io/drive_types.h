@@ -59,6 +59,8 @@ struct drive_sim_params {
  */
 struct drive *drive_sim_open(struct loop *loop, const struct drive_sim_params *params,
                              uint64_t seed, bool store, struct error *err);
+/* The parameters that cannot be, each by the name of its key; NULL: drive_sim_open() takes them. */
+const char *drive_sim_wrong(const struct drive_sim_params *params);
 uint64_t drive_sim_memory_bytes(const struct drive_sim_params *params); /* without store */
 
 /*

@@ -424,8 +424,7 @@ static const struct drive_ops drive_sim_ops = {
     .close = sim_close,
 };
 
-/* The parameter that cannot be, or NULL. */
-static const char *params_wrong(const struct drive_sim_params *p)
+const char *drive_sim_wrong(const struct drive_sim_params *p)
 {
     if (p->capacity_bytes < 512 || p->capacity_bytes % 512) {
         return "capacity must be a multiple of 512 bytes, and not 0";
@@ -453,7 +452,8 @@ static const char *params_wrong(const struct drive_sim_params *p)
     if (p->throttle_at > 0 &&
         (p->throttle_to <= 0 || p->throttle_to > 1 || p->heat < 0 || p->heat_time_ns < 1 ||
          p->power_idle < 0 || p->power_read < 0 || p->power_program < 0)) {
-        return "throttle_to must be above 0 and at most 1, heat_time above 0, no power below 0";
+        return "throttle_at needs throttle_to, above 0 and at most 100%, and heat_time; heat, "
+               "power_idle, power_read and power_program must not be below 0";
     }
     if (p->write_amplification != 0 ? p->write_amplification < 1 : p->over_provisioning <= 0) {
         return "write_amplification must be 1 or more, or 0 with over_provisioning above 0";
@@ -495,7 +495,7 @@ uint64_t drive_sim_memory_bytes(const struct drive_sim_params *params)
 struct drive *drive_sim_open(struct loop *loop, const struct drive_sim_params *params,
                              uint64_t seed, bool store, struct error *err)
 {
-    const char *wrong = params_wrong(params);
+    const char *wrong = drive_sim_wrong(params);
     struct drive_sim *sim;
 
     if (wrong) {

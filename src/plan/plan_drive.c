@@ -35,6 +35,25 @@ static int check_sim(const struct draft *draft, const struct drive_sim_params *s
     return 0;
 }
 
+/* Keys that do not go together, at the first of them that the scenario gives. */
+static int check_together(const struct draft *draft, const struct drive_sim_params *sim,
+                          struct error *err)
+{
+    const struct item *map = item_get(draft->scenario.yaml.root, "drive");
+    const char *wrong = drive_sim_wrong(sim), *at;
+
+    for (const struct item *item = wrong && map ? map->child : NULL; item; item = item->next) {
+        size_t length = strlen(item->key);
+
+        for (at = strstr(wrong, item->key); at; at = strstr(at + 1, item->key)) {
+            if ((at == wrong || at[-1] == ' ') && strchr(" ,;", at[length])) {
+                return item_error(item, err, "%s", wrong);
+            }
+        }
+    }
+    return wrong ? error_at(err, draft->drive_file, 0, 0, "%s", wrong) : 0;
+}
+
 static int read_model(struct draft *draft, struct scenario_drive *ret, struct error *err)
 {
     const struct item *map = item_get(draft->scenario.yaml.root, "drive");
@@ -78,6 +97,9 @@ static int sim_drive(struct draft *draft, struct error *err)
     plan->sim = drive->sim;
     plan->drive_capacity_bytes = drive->sim.capacity_bytes / PLAN_HEAD_BYTES * PLAN_HEAD_BYTES;
     plan->sim.capacity_bytes = plan->drive_capacity_bytes;
+    if (check_together(draft, &plan->sim, err)) {
+        return err->code;
+    }
     drive->capacity_bytes = drive->sim.capacity_bytes; /* as somebody gave it: shown, not used */
     snprintf(plan->drive_like, sizeof(plan->drive_like), "%.63s", drive->like);
     snprintf(plan->form_factor, sizeof(plan->form_factor), "%s", plan->sim.form_factor);
