@@ -52,7 +52,8 @@ void scenario_help(struct text *ret)
             const struct key *row = &section->rows[i];
             char expects[240];
 
-            text_addf(ret, "  %-20s %s\n", row->name, row->help);
+            text_addf(ret, "  %-20s %s%s%s\n", row->name, row->only ? row->only : "",
+                      row->only ? ": " : "", row->help);
             text_addf(ret, "  %-20s   %s%s%s\n", "", key_expects(row, expects, sizeof(expects)),
                       !row->fallback   ? " (required)"
                       : *row->fallback ? "; default: "

@@ -53,11 +53,12 @@ static bool silent(const struct key *row, const void *record, const struct item 
             (strcmp(value, "0") == 0 || strcmp(value, "0%") == 0));
 }
 
-/* A version says nothing of another profile. */
+/* A key of another profile says nothing of this one. */
 static bool foreign(enum section_id id, const struct key *row, const void *record)
 {
-    return id == SECTION_DATABASE && strcmp(row->name, "like") == 0 &&
-           ((const struct model_settings *)record)->profile != MODEL_INNODB;
+    const struct model_settings *model = record;
+
+    return id == SECTION_DATABASE && !key_is_for(row, model_profile_names[model->profile]);
 }
 
 static void add_section(struct plan *plan, const char *name, enum section_id id, const void *record,

@@ -93,15 +93,75 @@ static int default_like(const struct item *scenario, const struct item *config,
     if (find_word("like", scenario, config, &settings, &item, err)) {
         return err->code;
     }
-    if (item && model->profile != MODEL_INNODB) {
-        item_error(item, err, "like: versions are told apart of innodb alone, not of %s",
-                   model_profile_names[model->profile]);
-        return err->code;
-    }
-    if (item) {
+    if (item && model->profile == MODEL_INNODB) { /* else check_keys() has its word */
         model_defaults_like(model, settings.like);
     }
     return 0;
+}
+
+/* Was the profile chosen on the command line, whatever the file has? */
+static bool profile_by_hand(const struct draft *draft)
+{
+    const struct item *root = draft->scenario.yaml.root;
+    const struct item *item = item_get(item_get(root, "database"), "profile");
+
+    if (item) {
+        return item->given;
+    }
+    item = item_get(root, "vms");
+    item = item && item->kind == ITEM_LIST ? item : item_get(root, "vm");
+    return item && item->given;
+}
+
+/*
+ * A key that no VM's profile has would change nothing: it is refused.
+ *   map       a `database` section
+ *   profiles  of the VMs that it is for, a bit each
+ *   by_hand   another one than the file was written for: its keys are left out
+ */
+static int check_keys(struct draft *draft, const struct item *map, uint32_t profiles, bool by_hand,
+                      struct error *err)
+{
+    const struct section *section = section_of(SECTION_DATABASE);
+    const char *is = model_profile_names[__builtin_ctz(profiles)];
+
+    for (const struct item *item = map ? map->child : NULL; item; item = item->next) {
+        const struct key *row = key_find(section->rows, section->count, item->key);
+        bool ours = false;
+
+        for (uint32_t p = 0; p < MODEL_PROFILES; p++) {
+            ours = ours || ((profiles >> p & 1) && key_is_for(row, model_profile_names[p]));
+        }
+        if (!ours && !item->given && by_hand) {
+            plan_warn(draft->plan,
+                      "database.%s is left out: it is a key of %s, and the profile is %s",
+                      row->name, row->only, is);
+        } else if (!ours) {
+            item_key_error(item, err, "%s: a key of profile %s, and this database's is %s",
+                           row->name, row->only, is);
+            return error_hint(err,
+                              "leave it out, or choose its profile: --set database.profile=%.*s",
+                              (int)strcspn(row->only, " "), row->only);
+        }
+    }
+    return 0;
+}
+
+/* What another profile's keys say is no matter here. Returns the keys that are ours. */
+static uint64_t forget_foreign(struct model_settings *model, const struct model_settings *before,
+                               uint64_t given)
+{
+    const struct section *section = section_of(SECTION_DATABASE);
+
+    for (uint32_t i = 0; i < section->count; i++) {
+        const struct key *row = &section->rows[i];
+
+        if (!key_is_for(row, model_profile_names[before->profile])) {
+            memcpy((char *)model + row->offset, (const char *)before + row->offset, row->bytes);
+            given &= ~(1ull << i);
+        }
+    }
+    return given;
 }
 
 /* Else a transaction whose pages are all in memory takes no time, and virtual time stands still. */
@@ -122,13 +182,13 @@ static int check_cpu(const struct item *mine, const struct item *theirs,
                       "cpu_statement and cpu_transaction are both 0: a transaction must cost CPU");
 }
 
-static int model_of(const struct draft *draft, struct draft_vm *vm, struct error *err)
+static int model_of(struct draft *draft, struct draft_vm *vm, struct error *err)
 {
     const struct draft_config *config = &draft->configs[vm->config];
     const struct item *mine = item_get(draft->scenario.yaml.root, "database");
     const struct item *theirs = item_get(config->yaml.root, "database");
     const struct scenario_workload *workload = &draft->scenario.workload;
-    struct model_settings *model = &vm->model;
+    struct model_settings *model = &vm->model, before;
     enum model_profile_kind profile = MODEL_INNODB, config_profile = MODEL_INNODB;
 
     if (find_profile(mine, theirs, &profile, err) ||
@@ -143,8 +203,11 @@ static int model_of(const struct draft *draft, struct draft_vm *vm, struct error
     model->growth_bytes = 0;
     model->buffer_bytes = config->config.buffer_bytes;
     model->cores = config->config.vcpus;
+    before = *model;
     if (theirs && (profile == config_profile || !item_get(theirs, "profile"))) {
-        if (database_read(theirs, model, &vm->given, err)) {
+        if (database_read(theirs, model, &vm->given, err) ||
+            check_keys(draft, theirs, 1u << profile,
+                       !item_get(theirs, "profile") && profile_by_hand(draft), err)) {
             return err->code;
         }
     } else if (theirs) {
@@ -154,7 +217,8 @@ static int model_of(const struct draft *draft, struct draft_vm *vm, struct error
     if (database_read(mine, model, &vm->from_scenario, err)) {
         return err->code;
     }
-    vm->given |= vm->from_scenario;
+    vm->from_scenario = forget_foreign(model, &before, vm->from_scenario);
+    vm->given = forget_foreign(model, &before, vm->given | vm->from_scenario);
     model->profile = profile;
     model->is_tpcc = workload->kind == PLAN_TPCC;
     model->tpcc = workload->tpcc;
@@ -178,6 +242,7 @@ static const struct item *vm_item(const struct draft *draft, uint32_t i)
 int draft_vms(struct draft *draft, struct error *err)
 {
     const struct item *root = draft->scenario.yaml.root;
+    uint32_t profiles = 0;
 
     for (uint32_t i = 0; i < draft->scenario.vm_count; i++) {
         const struct scenario_vm *row = &draft->scenario.vms[i];
@@ -194,8 +259,11 @@ int draft_vms(struct draft *draft, struct error *err)
         if (find_config(draft, item, row->config, &vm->config, err) || model_of(draft, vm, err)) {
             return err->code;
         }
+        profiles |= 1u << vm->model.profile;
     }
-    return 0;
+    return profiles ? check_keys(draft, item_get(root, "database"), profiles,
+                                 profile_by_hand(draft), err)
+                    : 0;
 }
 
 /* ---- at a scale ---- */

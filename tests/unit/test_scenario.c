@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "../../src/plan/scenario.h"
 #include "base/mem.h"
 #include "plan/plan.h"
 
@@ -68,7 +69,13 @@ static const struct bad bads[] = {
     {.yaml = TPCC "database: {profile: innodb, like: mysql-8}\n",
      .says = "t.yaml:2:35: like: must be mariadb-10.11, mariadb-10.4,"},
     {.yaml = TPCC "database: {profile: postgres, like: mysql-8.0}\n",
-     .says = "t.yaml:2:37: like: versions are told apart of innodb alone, not of postgres"},
+     .says = "t.yaml:2:31: like: a key of profile innodb, and this database's is postgres"},
+    {.yaml = TPCC "database:\n  profile: postgres\n  doublewrite: no\n",
+     .says = "t.yaml:4:3: doublewrite: a key of profile innodb, and this database's is postgres",
+     .hint = "leave it out, or choose its profile: --set database.profile=innodb"},
+    {.yaml = TPCC,
+     .says = "--set database.os_cache=1GiB: os_cache: a key of profile postgres, and this",
+     .option = {"set", "database.os_cache=1GiB"}},
     {.yaml = TPCC "drive: {kind: nvme}\n",
      .says = "t.yaml:2:15: kind: must be sim, null or uring, not \"nvme\""},
     {.yaml = TPCC "drive: {like: h3200u2}\n",
@@ -151,6 +158,18 @@ static const struct bad bads[] = {
      .says = "t.yaml:2:27: cpu_statement and cpu_transaction are both 0"},
     {.yaml = TPCC "database: {profile: sqlserver, cpu_transaction: 0s}\n",
      .says = "t.yaml:2:49: cpu_statement and cpu_transaction are both 0"},
+    {.yaml = TPCC "database: {purge: 1ns}\n",
+     .says = "t.yaml:2:19: purge: must be 0 or 1ms to 1h, not 1ns",
+     .hint = "the run would crawl"},
+    {.yaml = TPCC "database: {checkpoint: 9us}\n",
+     .says = "t.yaml:2:24: checkpoint: must be 0 or 10ms to 1d, not 9us",
+     .hint = "the run would crawl"},
+    {.yaml = TPCC "database: {cpu_statement: 1ns}\n",
+     .says = "t.yaml:2:27: cpu_statement: must be 0 or 100ns to 1s, not 1ns",
+     .hint = "the run would crawl"},
+    {.yaml = TPCC "database: {cpu_transaction: 1ns}\n",
+     .says = "t.yaml:2:29: cpu_transaction: must be 0 or 1us to 10s, not 1ns",
+     .hint = "the run would crawl"},
     {.yaml = TPCC "phases: {sample: 1s, interval: 2s}\n",
      .says = "t.yaml:2:32: interval: must be at most `sample`"},
     {.yaml = "workload: {kind: tpcc, rate: 100, " FOUR,
@@ -264,6 +283,11 @@ static const struct bad bads[] = {
     {.yaml = TPCC "vms: [{users: 1}]\n",
      .says = "--set vms.4.users=3: \"vms\" is a list of 1, it has no \"4\"",
      .option = {"set", "vms.4.users=3"}},
+    {.yaml = TPCC,
+     .says = "--set drive.throttle_at=40: throttle_at needs throttle_to, above 0",
+     .option = {"set", "drive.throttle_at=40"}},
+    {.yaml = TPCC "drive: {write_amplification: 0.5}\n",
+     .says = "t.yaml:2:30: write_amplification must be 1 or more"},
     {.yaml = TPCC, .says = "--set seed=[1: not YAML", .option = {"set", "seed=[1"}},
     {.yaml = TPCC,
      .says = "--for: sample: \"5\" is not a duration",
@@ -425,6 +449,8 @@ static void mistakes_in_other_files_name_those(void **state)
          "vm=v.yaml", "v.yaml:3:31: two disks of role \"a\""},
         {"v.yaml", "vcpus: 4\nmemory: 1GiB\ndatabase: {bufer: 1GiB}\n", "vm=v.yaml",
          "v.yaml:3:12: unknown key \"bufer\" in database"},
+        {"v.yaml", "vcpus: 4\nmemory: 1GiB\ndatabase: {profile: innodb, autovacuum: no}\n",
+         "vm=v.yaml", "v.yaml:3:29: autovacuum: a key of profile postgres, and this database's"},
         {"d.yaml", "capacity: 1TB\n", "drive.like=d.yaml", "d.yaml: \"dies\" is missing"},
         {"d.yaml", "capacity: 1TB\ndices: 4\n", "drive.like=d.yaml",
          "d.yaml:2:1: unknown key \"dices\" in the drive model"},
@@ -449,6 +475,124 @@ static void mistakes_in_other_files_name_those(void **state)
     }
 }
 
+/* A value that a key takes. */
+static const char *value_of(const struct key *row)
+{
+    return row->type == KEY_WORD       ? row->words[0]
+           : row->type == KEY_FLAG     ? "yes"
+           : row->type == KEY_DURATION ? "1s"
+           : row->type == KEY_SHARE    ? "50%"
+           : row->type == KEY_SIZE     ? "64KiB"
+                                       : row->least;
+}
+
+/* 0, or what became of a plan of that profile with that key; given: both on the command line. */
+static int plan_with(const char *profile, const struct key *row, bool given, struct error *err)
+{
+    static struct plan plan;
+    struct plan_request request = {
+        .scenario = "t.yaml", .data_dir = data_dir, .virtual_time = true};
+    char yaml[256], sets[2][96];
+    const char *const all[] = {sets[0], sets[1]};
+    int code;
+
+    snprintf(yaml, sizeof(yaml), TPCC "database:\n  profile: %s\n  %s: %s\n", profile, row->name,
+             value_of(row));
+    snprintf(sets[0], sizeof(sets[0]), "database.%s=%s", row->name, value_of(row));
+    snprintf(sets[1], sizeof(sets[1]), "database.profile=%s", profile);
+    write_file("t.yaml", given ? TPCC : yaml);
+    request.sets = all;
+    request.set_count = given ? 2 : 0;
+    code = plan_build(&plan, &request, err);
+    if (code == 0) {
+        plan_free(&plan);
+    }
+    return code;
+}
+
+/* Else a setting that somebody trusts does nothing. */
+static void every_key_of_a_profile_is_refused_by_the_others(void **state)
+{
+    const struct section *section = section_of(SECTION_DATABASE);
+    uint32_t foreign = 0, own = 0;
+
+    for (uint32_t i = 0; i < section->count; i++) {
+        const struct key *row = &section->rows[i];
+
+        for (uint32_t p = 0; row->only && p < 2 * MODEL_PROFILES; p++) {
+            const char *profile = model_profile_names[p / 2];
+            struct error err = {0};
+            int code = plan_with(profile, row, p % 2, &err);
+
+            if (key_is_for(row, profile)) {
+                assert_int_equal(code, 0);
+                own++;
+                continue;
+            }
+            if (code == 0 || strstr(err.text, "a key of profile") == NULL ||
+                strstr(err.text, row->only) == NULL || strstr(err.text, profile) == NULL ||
+                strstr(err.file, p % 2 ? row->name : "t.yaml") == NULL ||
+                err.line != (p % 2 ? 0 : 4)) {
+                fail_msg("%s of %s: %d: %s:%d: %s", row->name, profile, code, err.file, err.line,
+                         err.text);
+            }
+            foreign++;
+        }
+    }
+    assert_true(own >= 18 && foreign >= 36);
+}
+
+/* The file was written for its own profile: that is no mistake of whoever tries another one. */
+static void another_profile_leaves_the_keys_of_the_file_out(void **state)
+{
+    static const char *const sets[] = {"database.profile=postgres"};
+    struct plan_request request = {.scenario = "t.yaml",
+                                   .data_dir = data_dir,
+                                   .virtual_time = true,
+                                   .sets = sets,
+                                   .set_count = 1};
+    static struct plan plan;
+    struct error err = {0};
+    bool said = false;
+
+    write_file("t.yaml", TPCC "database: {profile: innodb, doublewrite: yes, buffer: 64MiB}\n");
+    assert_int_equal(plan_build(&plan, &request, &err), 0);
+    assert_int_equal(plan.vms[0].model.profile, MODEL_POSTGRES);
+    assert_int_equal(plan.vms[0].model.buffer_bytes, 64 << 20);
+    assert_false(plan.vms[0].model.doublewrite);
+    for (uint32_t i = 0; i < plan.warning_count; i++) {
+        said = said || strcmp(plan.warnings[i], "database.doublewrite is left out: it is a key of "
+                                                "innodb, and the profile is postgres") == 0;
+    }
+    assert_true(said);
+    for (uint32_t i = 0; i < plan.choice_count; i++) {
+        assert_string_not_equal(plan.choices[i].path, "database.doublewrite");
+    }
+    plan_free(&plan);
+}
+
+/* VMs of several profiles share one `database` section. */
+static void a_key_is_for_the_vms_that_have_its_profile(void **state)
+{
+    struct plan_request request = {
+        .scenario = "t.yaml", .data_dir = data_dir, .virtual_time = true};
+    static struct plan plan;
+    struct error err = {0};
+
+    write_file("v.yaml", "vcpus: 4\nmemory: 1GiB\ndatabase: {profile: postgres}\n");
+    write_file("t.yaml", TPCC "vms: [{config: small}, {config: v.yaml}]\n"
+                              "database: {doublewrite: no, autovacuum: no}\n");
+    assert_int_equal(plan_build(&plan, &request, &err), 0);
+    assert_false(plan.vms[0].model.doublewrite);
+    assert_false(plan.vms[1].model.autovacuum);
+    plan_free(&plan);
+    write_file("t.yaml", TPCC "vms: [{config: small}, {config: v.yaml}]\n"
+                              "database: {leaf_fill: 50%}\n");
+    assert_true(plan_build(&plan, &request, &err) < 0);
+    assert_string_equal(err.file, "t.yaml");
+    assert_int_equal(err.line, 3);
+}
+
 static int set_up(void **state)
 {
     const char *root = getenv("ROOT");
@@ -467,6 +611,9 @@ int main(void)
         cmocka_unit_test(each_mistake_has_its_message),
         cmocka_unit_test(a_missing_scenario_is_named_with_the_nearest),
         cmocka_unit_test(mistakes_in_other_files_name_those),
+        cmocka_unit_test(every_key_of_a_profile_is_refused_by_the_others),
+        cmocka_unit_test(another_profile_leaves_the_keys_of_the_file_out),
+        cmocka_unit_test(a_key_is_for_the_vms_that_have_its_profile),
     };
 
     return cmocka_run_group_tests(tests, set_up, NULL);
