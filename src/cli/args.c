@@ -37,7 +37,8 @@ const struct key args_plan_rows[ARGS_PLAN_ROWS] = {
      .fallback = "",
      .placeholder = "TIME",
      .letter = 't',
-     .help = "length of the sample; preconditioning is shortened in the same proportion"},
+     .help = "length of the sample; the scenario's preconditioning is shortened in the same "
+             "proportion, one that --set sets is not"},
     {.name = "scale",
      .type = KEY_STRING,
      KEY_FIELD(struct args, scale),

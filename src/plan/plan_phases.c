@@ -49,10 +49,24 @@ static void set_length(struct plan_phase *phase, int64_t length_ns, int64_t aske
     phase->requested_ns = length_ns == asked_ns ? 0 : asked_ns;
 }
 
+/* Was its length set on the command line, as --for is? Then it is what was asked for. */
+static bool precondition_by_hand(const struct draft *draft)
+{
+    const struct item *phases = item_get(draft->scenario.yaml.root, "phases");
+    const struct item *precondition = item_get(phases, "precondition");
+    bool given = precondition && precondition->given;
+
+    for (const struct item *item = precondition ? precondition->child : NULL; item;
+         item = item->next) {
+        given = given || item->given;
+    }
+    return given || (phases && phases->given && precondition);
+}
+
 static void add_precondition(struct draft *draft, int64_t sample_ns)
 {
     const struct scenario_phases *asked = &draft->scenario.phases;
-    int64_t asked_ns = precondition_ns(asked);
+    int64_t asked_ns = precondition_ns(asked), length_ns = asked_ns;
     struct plan *plan = draft->plan;
     struct plan_phase *phase;
 
@@ -60,7 +74,10 @@ static void add_precondition(struct draft *draft, int64_t sample_ns)
         return;
     }
     phase = add_phase(plan, "precondition", PHASE_PRECONDITION, RULE_TIME);
-    set_length(phase, shortened(asked_ns, asked->sample_ns, sample_ns), asked_ns);
+    if (!precondition_by_hand(draft)) {
+        length_ns = shortened(asked_ns, asked->sample_ns, sample_ns);
+    }
+    set_length(phase, length_ns, asked_ns);
     if (asked->until != 0) {
         phase->rule = RULE_STEADY;
         memcpy(phase->preset, asked->preset == 1 ? "gate" : "snia", 5);
@@ -95,20 +112,24 @@ static void add_settle(struct draft *draft, int64_t sample_ns)
     }
 }
 
+/* before: NULL, or the phase that ends when the sample begins. */
 static void warn_shortened(struct plan *plan, int64_t asked_ns, int64_t sample_ns,
-                           bool preconditioned)
+                           const struct plan_phase *before)
 {
-    char is[UNITS_TEXT], was[UNITS_TEXT];
+    char is[UNITS_TEXT], was[UNITS_TEXT], more[2 * UNITS_TEXT + 64] = "";
 
     if (sample_ns == asked_ns) {
         return;
     }
+    if (before && before->requested_ns > before->length_ns) {
+        snprintf(more, sizeof(more), ", and preconditioning takes %s%s instead of %s",
+                 before->rule == RULE_TIME ? "" : "at most ",
+                 units_format_period(before->length_ns, is, sizeof(is)),
+                 units_format_period(before->requested_ns, was, sizeof(was)));
+    }
     plan_warn(plan, "--for: the sample is %s instead of %s%s",
               units_format_period(sample_ns, is, sizeof(is)),
-              units_format_period(asked_ns, was, sizeof(was)),
-              preconditioned && sample_ns < asked_ns
-                  ? ", and preconditioning is shorter in the same proportion"
-                  : "");
+              units_format_period(asked_ns, was, sizeof(was)), more);
 }
 
 void draft_phases(struct draft *draft, int64_t sample_ns)
@@ -143,5 +164,6 @@ void draft_phases(struct draft *draft, int64_t sample_ns)
     }
     sample = add_phase(plan, "sample", PHASE_SAMPLE, RULE_TIME);
     set_length(sample, sample_ns, asked_ns);
-    warn_shortened(plan, asked_ns, sample_ns, plan->phase_count > before + 1 && !settles);
+    warn_shortened(plan, asked_ns, sample_ns,
+                   plan->phase_count > before + 1 && !settles ? &plan->phases[before] : NULL);
 }

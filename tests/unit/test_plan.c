@@ -419,6 +419,73 @@ static void readers_of_unwritten_ranges_fill_them(void **state)
     plan_free(&plan);
 }
 
+static const struct plan_phase *precondition(void)
+{
+    for (uint32_t p = 0; p < plan.phase_count; p++) {
+        if (strcmp(plan.phases[p].name, "precondition") == 0) {
+            return &plan.phases[p];
+        }
+    }
+    fail_msg("there is no precondition");
+    return NULL;
+}
+
+/* A word of what was not done sends people looking for it. */
+static void what_for_shortens_is_said_and_nothing_else(void **state)
+{
+    static const struct {
+        const char *sets[2], *sample;
+        int64_t precondition_s;
+        const char *says; /* all of the warning; NULL: none */
+    } cases[] = {
+        {{"phases={start: cold, precondition: 60s, sample: 120s}"},
+         "60s",
+         60, /* the whole section was set on the command line */
+         "--for: the sample is 1m instead of 2m"},
+        {{"phases.sample=120s", "phases.precondition=60s"},
+         "60s",
+         60,
+         "--for: the sample is 1m instead of 2m"},
+        {{"phases.sample=120s", "phases.precondition={until: steady, max: 90s}"},
+         "30s",
+         90,
+         "--for: the sample is 30s instead of 2m"},
+        {{"phases.sample=10s"},
+         "5s",
+         30,
+         "--for: the sample is 5s instead of 10s, and preconditioning takes 30s instead of 1m"},
+        {{"phases.sample=10s"}, "20s", 60, "--for: the sample is 20s instead of 10s"},
+        {{"phases.sample=10s"}, "10s", 60, NULL},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct plan_request request = {.scenario = "for.yaml", .data_dir = data_dir};
+        FILE *file = fopen("for.yaml", "w");
+        const char *said = NULL;
+
+        assert_non_null(file);
+        fputs("workload: {kind: block, outstanding: 4, read: 50%}\n"
+              "drive: {kind: \"null\", capacity: 1GiB}\nphases: {start: cold, precondition: 1m}\n",
+              file);
+        fclose(file);
+        request.sets = cases[i].sets;
+        request.set_count = cases[i].sets[1] ? 2 : 1;
+        request.sample = cases[i].sample;
+        build(&request);
+        assert_int_equal(precondition()->length_ns, cases[i].precondition_s * 1000000000);
+        for (uint32_t w = 0; w < plan.warning_count; w++) {
+            said = strncmp(plan.warnings[w], "--for", 5) == 0 ? plan.warnings[w] : said;
+        }
+        if (cases[i].says == NULL) {
+            assert_null(said);
+        } else {
+            assert_non_null(said);
+            assert_string_equal(said, cases[i].says);
+        }
+        plan_free(&plan);
+    }
+}
+
 static void what_is_unusual_is_said(void **state)
 {
     static const char *const sets[] = {"database.buffer=100GiB", "workload.users=41"};
@@ -530,6 +597,7 @@ int main(void)
         cmocka_unit_test(many_settings_are_cut_and_told_apart),
         cmocka_unit_test(blocks_become_streams),
         cmocka_unit_test(readers_of_unwritten_ranges_fill_them),
+        cmocka_unit_test(what_for_shortens_is_said_and_nothing_else),
         cmocka_unit_test(what_is_unusual_is_said),
         cmocka_unit_test(the_same_request_gives_the_same_plan),
         cmocka_unit_test(lists_name_what_is_shipped),
