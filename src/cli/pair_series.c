@@ -184,6 +184,50 @@ static bool sample_differs(const struct result *result, const struct plan *plan,
                    units_format_period(is_ns, is, sizeof(is)));
 }
 
+/* Does the line of settings, set apart by blanks, hold this one? */
+static bool holds(const char *settings, const char *one, size_t length)
+{
+    for (const char *at = settings; *at != '\0'; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
+
+        if (n == length && strncmp(at, one, n) == 0) {
+            return true;
+        }
+        at += n;
+    }
+    return false;
+}
+
+/* What of `settings` the others do not have, into ret. */
+static void keep_other(const char *settings, const char *others, char ret[SETTINGS])
+{
+    size_t used = 0;
+
+    ret[0] = '\0';
+    for (const char *at = settings; *at != '\0'; at += strspn(at, " ")) {
+        size_t n = strcspn(at, " ");
+
+        if (!holds(others, at, n) && used + n + 2 < SETTINGS) {
+            used += (size_t)snprintf(ret + used, SETTINGS - used, "%s%.*s", used > 0 ? " " : "",
+                                     (int)n, at);
+        }
+        at += n;
+    }
+}
+
+/* Of many settings those that differ. */
+static bool settings_differ(const char *was, const char *is, struct difference *ret)
+{
+    char other_was[SETTINGS], other_is[SETTINGS];
+
+    if (strcmp(was, is) == 0) {
+        return false;
+    }
+    keep_other(was, is, other_was);
+    keep_other(is, was, other_is);
+    return differs(ret, "settings", other_was, other_is) || differs(ret, "settings", was, is);
+}
+
 static bool plan_differs(const struct result *result, const struct plan *plan,
                          struct difference *ret)
 {
@@ -194,7 +238,7 @@ static bool plan_differs(const struct result *result, const struct plan *plan,
     snprintf(is, sizeof(is), "%llu", (unsigned long long)plan->seed);
     if (differs(ret, "scenario", result->scenario.name, plan->name) ||
         differs(ret, "the scenario's text", result->scenario.sha256, plan->sha256) ||
-        differs(ret, "settings", result->scenario.settings, settings) ||
+        settings_differ(result->scenario.settings, settings, ret) ||
         differs(ret, "scale", result->scenario.scale, plan->scale_text) ||
         differs(ret, "seed", was, is)) {
         return true;
@@ -219,7 +263,7 @@ static int check_plan(const struct result *result, const struct plan *plan, cons
         return 0;
     }
     error_set(err, EXIT_USAGE, -EINVAL,
-              "--resume: %s is another run: %s was %.120s, now it is %.120s", path, difference.what,
+              "--resume: %s is another run: %s was %.240s, now it is %.240s", path, difference.what,
               difference.was, difference.is);
     return error_hint(err, "the same command goes on with the series; another one wants another "
                            "--out");

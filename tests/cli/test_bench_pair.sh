@@ -62,6 +62,16 @@ another drive --a gen5-fast --b sata-slow
 another sample --a sata-slow --b gen5-fast --for 2s
 another settings --a sata-slow --b gen5-fast --set workload.outstanding=8
 another settings --a sata-slow --b gen5-fast --set-a drive.dies=4
+run "$RAWTPS" bench-pair tiny.yaml --runs 3 --out s5 --a sata-slow --b gen5-fast --for 1s --quiet \
+    --set drive.cache=1GiB --set drive.command=2us --set drive.dies=64 --set drive.fixed=20us \
+    --set drive.flush=10us --set drive.link_read=3GB/s --set drive.link_write=3GB/s \
+    --set workload.size=4KiB --set workload.outstanding=8
+run "$RAWTPS" bench-pair tiny.yaml --runs 3 --out s5 --a sata-slow --b gen5-fast --for 1s --quiet \
+    --set drive.cache=1GiB --set drive.command=2us --set drive.dies=64 --set drive.fixed=20us \
+    --set drive.flush=10us --set drive.link_read=3GB/s --set drive.link_write=3GB/s \
+    --set workload.size=8KiB --set workload.outstanding=8 --resume
+like 'of many settings the one that differs is said' "$err" \
+    ': settings was workload.size=4KiB, now it is workload.size=8KiB$'
 another seed --a sata-slow --b gen5-fast --seed 9
 sed 's/read: 70%/read: 50%/' tiny.yaml >other.yaml
 cp tiny.yaml kept.yaml
@@ -94,7 +104,7 @@ like 'what was measured is kept' "$err" \
 like 'and how to go on' "$err" '^rawtps: hint: the same command with --out s2 --resume goes on$'
 ok 'the partial run is there' test -s s2/01-A/run.json
 
-run "$RAWTPS" bench-pair tiny.yaml --a sata-slow --b gen5-fast --runs 2 --for 2s --out s5
+run "$RAWTPS" bench-pair tiny.yaml --a sata-slow --b gen5-fast --runs 2 --for 2s --out s6
 is 'what a plan warns of is said once a side' "$(grep -c '^rawtps: warning: --for' err)" 2
 
 truncate -s 64M a.img b.img
@@ -110,7 +120,17 @@ run "$RAWTPS" bench-pair tiny.yaml --a gen5-fast
 like 'one drive alone' "$err" '--a and --b name the two drives'
 run "$RAWTPS" bench-pair tiny.yaml --a gen5-fast --b gen5-fats --out s3
 is 'an unknown model is 2 before anything runs' "$code" 2
-like 'with its side' "$err" 'side B: '
+like 'with its side' "$err" 'side B: --b gen5-fats: .*no such file .*no drive model'
+like 'and what was meant' "$err" 'did you mean "gen5-fast"'
+run "$RAWTPS" bench-pair tiny.yaml --a gone.img --b also.img --out s3
+is 'files that are not there, without a slash' "$code" 2
+like 'are no models' "$err" 'side A: --a gone.img: there is no such file here'
+like 'how to have them made' "$err" 'as ./gone.img'
+run "$RAWTPS" bench-pair tiny.yaml --a /nonexistent/file --b /nonexistent/other --out s3
+is 'a folder that is not there' "$code" 2
+pair_words=$err
+run "$RAWTPS" run tiny.yaml --drive /nonexistent/file --out s3
+is 'is said as `run` says it' "${pair_words#rawtps: side A: }" "${err#rawtps: }"
 not_ok 'and nothing was made' test -e s3
 run "$RAWTPS" bench-pair tiny.yaml --a gen5-fast --b sata-slow --resume
 like '--resume wants --out' "$err" '--out says which series'
