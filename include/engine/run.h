@@ -22,7 +22,11 @@ struct run_view {
      */
     const struct result_interval *now, *so_far;
     uint64_t errors;
-    double concurrency, users;   /* X (R + Z) of the phase so far, and N; N 0: open loop */
+    double concurrency, users; /* X (R + Z) of the phase so far, and N; N 0: open loop */
+    /* the run is to end, and waits for so many answers of drives or servers, for so long at most;
+     * now is NULL then. Else 0 */
+    uint32_t waiting;
+    int64_t wait_left_ns;
     const struct result *result; /* as far as it is known: drives, warnings */
     const char *dir;             /* the run directory, "" if none */
 };
@@ -35,7 +39,9 @@ struct run_options {
     const char *tool_version, *build_id; /* of the program, for the result; NULL: "" */
     const char *const *command;
     uint32_t command_count;
-    const volatile int *stop; /* set to 1 by a signal: end the interval, keep what was measured */
+    /* signals so far: 1: end the interval, wait for what is under way, keep what was measured; 2
+     * and more: the same without waiting */
+    const volatile int *stop;
     void (*watch)(void *context, const struct run_view *view); /* NULL: nobody watches */
     void *context;
     /* of models, NULL: nobody looks: every request that ends, with the target that made it */
@@ -53,6 +59,11 @@ struct run_options {
  */
 int run_plan(const struct plan *plan, const struct run_options *options, struct result *ret,
              char *ret_dir, struct error *err);
+
+/*
+ * Write run.json of a run that is over again: something has been found since. Errors: EXIT_FAILED.
+ */
+int run_amend(const char *dir, const struct result *result, struct error *err);
 
 /*
  * What a run would be told by the plan's servers, in words: version, settings, findings. Errors:

@@ -80,6 +80,8 @@ struct loop {
     uint32_t in_flight;        /* requests the world outside owes us (uring) */
     bool stop;                 /* set by anyone: loop_run() returns after the current event */
     const volatile int *asked; /* loop_run() returns between two turns when it is not 0; or NULL */
+    /* from 2 on nobody waits for answers any more, in closing the loop neither; or NULL */
+    const volatile int *pressed;
     struct error *fault; /* set by a drive that can go on no longer; ends the run with exit 3 */
     void *outside;       /* the implementation's own (uring: the ring) */
 };

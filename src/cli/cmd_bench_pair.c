@@ -15,7 +15,7 @@
 #include "stop.h"
 #include "version.h"
 
-enum { SIDES = 2, LABEL = 64, WORD = 96, RUN_DIR = 512 };
+enum { SIDES = 2, LABEL = 64, WORD = 96, RUN_DIR = 512, DRIVES_MOST = 64 };
 
 struct pair_args {
     struct args args; /* first: the rows of args.h are of it */
@@ -160,6 +160,61 @@ static bool is_path(const char *drive)
     return strchr(drive, '/') != NULL || access(drive, F_OK) == 0;
 }
 
+/* Is there a drive model of that name? ret_near: one that may have been meant, or NULL. */
+static bool is_model(const struct plan_listing *rows, uint32_t count, const char *name,
+                     const char **ret_near)
+{
+    const char *names[DRIVES_MOST];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < count && n < DRIVES_MOST; i++) {
+        if (strcmp(rows[i].kind, "drive") == 0) {
+            names[n++] = rows[i].name;
+        }
+    }
+    *ret_near = text_nearest(name, names, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A word that is no path and no model either is a misspelt one of them. */
+static int check_model(const char *drive, uint32_t side, struct error *err)
+{
+    size_t length = strlen(drive);
+    struct plan_listing *rows;
+    const char *near;
+    uint32_t count;
+
+    if (is_path(drive) || (length > 5 && strcmp(drive + length - 5, ".yaml") == 0)) {
+        return 0;
+    }
+    if (plan_list(&rows, &count, err) < 0) {
+        return err->code;
+    }
+    if (!is_model(rows, count, drive, &near)) {
+        error_set(err, EXIT_USAGE, -ENOENT,
+                  "side %s: --%s %.200s: there is no such file here, and no drive model of that "
+                  "name",
+                  side == 0 ? "A" : "B", side == 0 ? "a" : "b", drive);
+        if (near) {
+            error_hint(err, "did you mean \"%s\"?", near);
+        } else {
+            error_hint(err,
+                       "a file to be made has a slash, as ./%.200s; `rawtps list` shows the "
+                       "models",
+                       drive);
+        }
+        mem_free(rows);
+        return err->code;
+    }
+    mem_free(rows);
+    return 0;
+}
+
 static int check_drives(const struct pair_args *args, const struct options *options,
                         struct error *err)
 {
@@ -176,11 +231,17 @@ static int check_drives(const struct pair_args *args, const struct options *opti
                              "--virtual touches no drive: --%s %.200s is a path",
                              s == 0 ? "a" : "b", args->drives[s]);
         }
+        if (check_model(args->drives[s], s, err) < 0) {
+            return err->code;
+        }
     }
     if (args->drives[0] && is_path(args->drives[0]) != is_path(args->drives[1])) {
-        return error_set(err, EXIT_USAGE, -EINVAL,
-                         "one of --a and --b is a path and the other a drive model: real and "
-                         "virtual time cannot be compared");
+        return error_set(
+            err, EXIT_USAGE, -EINVAL,
+            "--%s %.200s is a path, --%s %.200s a drive model: real and virtual time "
+            "cannot be compared",
+            is_path(args->drives[0]) ? "a" : "b", args->drives[is_path(args->drives[0]) ? 0 : 1],
+            is_path(args->drives[0]) ? "b" : "a", args->drives[is_path(args->drives[0]) ? 1 : 0]);
     }
     return 0;
 }
@@ -289,6 +350,7 @@ static enum exit_code run_planned(const struct bench *bench, const struct plan *
     struct result result;
     enum exit_code exit;
     char made[RUN_DIR] = "", id[72];
+    int code;
 
     *watch = (struct live_watch){.quiet = bench->args->args.quiet,
                                  .interval_ns = bench->args->args.interval_ns,
@@ -300,7 +362,10 @@ static enum exit_code run_planned(const struct bench *bench, const struct plan *
     if (live_watch_open(watch, &err) < 0) {
         return page_say_error(&err);
     }
-    if (run_plan(plan, &options, &result, made, &err) < 0) {
+    stop_gently(true);
+    code = run_plan(plan, &options, &result, made, &err);
+    stop_gently(false);
+    if (code < 0) {
         live_watch_close(watch);
         return page_say_error(&err);
     }
@@ -440,7 +505,9 @@ static enum exit_code bench_pair(const void *record, const struct options *optio
     } else {
         stop_catch(args->args.quiet);
         exit = run_all(&bench);
-        exit = page_graver(exit, compare_sides(&bench, &choice));
+        if (*stop_flag() < 2) {
+            exit = page_graver(exit, compare_sides(&bench, &choice));
+        }
     }
     mem_free(bench.watch);
     return exit;

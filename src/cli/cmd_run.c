@@ -191,6 +191,22 @@ static void say_wrong(const struct result *result, const char *dir)
     say_checks(result);
 }
 
+/* The rules are part of the run's result, and of what it ends with. */
+static enum exit_code check_rules(const struct args *args, const struct plan *plan,
+                                  struct result *result, const char *dir)
+{
+    enum exit_code exit = check_servers(plan, args->quiet);
+    struct error err = {0};
+
+    result_check(result, "rules of the database, after the run", "run", 1, exit == EXIT_FINE, 0,
+                 exit == EXIT_FINE, exit == EXIT_FINE ? EXIT_WRONG_DATA : exit);
+    result->run.exit_code = result_exit_code(result);
+    if (dir[0] != '\0' && run_amend(dir, result, &err) < 0) {
+        exit = page_graver(exit, page_say_error(&err));
+    }
+    return exit;
+}
+
 static enum exit_code run_built(const struct args *args, const struct plan *plan,
                                 const struct cmd_line *line, struct live_watch *watch)
 {
@@ -214,21 +230,23 @@ static enum exit_code run_built(const struct args *args, const struct plan *plan
 
     options.build_id = version_build_id(id, sizeof(id));
     stop_catch(args->quiet);
+    stop_gently(true);
     rc = run_plan(plan, &options, &result, dir, &err);
+    stop_gently(false);
     live_watch_close(watch);
     if (rc < 0) {
         return page_say_error(&err);
     }
     live_watch_last(watch, &result);
-    exit = print_result(args, &result, dir);
+    exit = *stop_flag() < 2 ? print_result(args, &result, dir) : EXIT_FINE; /* at once */
     if (result.run.exit_code != EXIT_FINE) {
         say_wrong(&result, dir);
     }
     exit = page_graver(exit, result.run.exit_code);
-    result_free(&result);
     if (args->check && plan->drive == PLAN_DRIVE_NONE && exit != EXIT_INTERRUPTED) {
-        exit = page_graver(exit, check_servers(plan, args->quiet));
+        exit = page_graver(exit, check_rules(args, plan, &result, dir));
     }
+    result_free(&result);
     return exit;
 }
 
@@ -267,8 +285,19 @@ const struct cmd cmd_run = {
     .summary = "Run a scenario on a drive, a server or in virtual time, and print the table",
     .about =
         "SCENARIO is a YAML file, or the name of one that `rawtps list` shows. The table goes to\n"
-        "stdout, progress and warnings to stderr. Ctrl-C ends the interval, keeps the partial\n"
-        "result and exits with 130; a second Ctrl-C stops at once.\n"
+        "stdout, progress and warnings to stderr. Ctrl-C ends the interval, waits for what is\n"
+        "under way, for 30 s at most, keeps the partial result and exits with 130; a second "
+        "Ctrl-C\n"
+        "keeps it without waiting and prints no table.\n"
+        "\n"
+        "--json writes a line for each VM and one for all at the end of every interval:\n"
+        "  t      seconds from the beginning of the first phase to the interval's end\n"
+        "  phase  name of the phase: precondition, settle, sample\n"
+        "  vm     number of the VM, from 0, or \"all\"\n"
+        "  tps    transactions a second; requests a second of a bare drive\n"
+        "  lat    response times of the interval in microseconds: avg, p50, p95, p99, p99_9,\n"
+        "         max, stddev\n"
+        "  err    transactions that failed\n"
         "\n"
         "  rawtps run quick --drive scratch.img\n"
         "  rawtps run tpcc-1500-4vm --virtual --set drive.like=h3200-u2\n"

@@ -10,7 +10,8 @@
 #include "live_frame.h"
 #include "stop.h"
 
-#define DRAW_EVERY_NS 1000000000ll
+#define DRAW_EVERY_NS  1000000000ll
+#define WAITS_EVERY_NS 10000000000ll
 
 static int64_t wall_ns(void)
 {
@@ -70,6 +71,19 @@ static void show_fill(struct live_watch *watch, const struct run_view *view)
     text_add(&watch->text, watch->terminal ? "\033[K" : "\n");
     watch->filling = watch->terminal;
     show(watch);
+}
+
+/* Said once, and again now and then: it may be long. */
+static void say_waits(struct live_watch *watch, const struct run_view *view)
+{
+    int64_t now_ns = wall_ns(), left_s = (view->wait_left_ns + 999999999) / 1000000000;
+
+    if (watch->waits_wall_ns == 0 || now_ns - watch->waits_wall_ns >= WAITS_EVERY_NS) {
+        watch->waits_wall_ns = now_ns;
+        page_say("waiting for %u request%s in flight, %lld s more at most%s", view->waiting,
+                 view->waiting == 1 ? "" : "s", (long long)(left_s > 0 ? left_s : 0),
+                 *stop_flag() ? "; once more does not wait" : "");
+    }
 }
 
 static void end_fill(struct live_watch *watch)
@@ -252,7 +266,11 @@ void live_watch_show(void *context, const struct run_view *view)
     if (!watch->terminal) {
         say_warnings(watch, view);
     }
-    if (view->now) {
+    if (view->waiting > 0) {
+        end_fill(watch);
+        watch->view.lines = 0; /* the words stand below the frame */
+        say_waits(watch, view);
+    } else if (view->now) {
         show_interval(watch, view);
     } else {
         show_fill(watch, view);

@@ -7,21 +7,34 @@
 
 #include "base/error.h"
 
+/* A run that is to end at once and is not over by then will not be. */
+enum { LAST_SECONDS = 4 };
+
 /* A handler has no argument to carry these. */
 static volatile int asked;
-static volatile int silent;
-static const char *volatile words;
+static volatile int silent, gentle, terminal;
+
+static void say(const char *words)
+{
+    if (silent || (terminal && write(STDERR_FILENO, "\n", 1) < 0) ||
+        write(STDERR_FILENO, words, strlen(words)) < 0) {
+        errno = 0; /* nobody reads it: nothing is lost */
+    }
+}
 
 static void handle(int number)
 {
     int saved = errno;
 
-    if (asked) {
+    if (number == SIGALRM || asked >= 2 || (asked == 1 && !gentle)) {
         _exit(EXIT_INTERRUPTED);
     }
-    asked = 1;
-    if (!silent && write(STDERR_FILENO, words, strlen(words)) < 0) {
-        errno = 0; /* nobody reads it: nothing is lost */
+    asked = asked + 1;
+    if (asked == 1) {
+        say("rawtps: stopping; once more stops at once\n");
+    } else {
+        alarm(LAST_SECONDS);
+        say("rawtps: ending at once: what was measured is kept\n");
     }
     errno = saved;
 }
@@ -31,14 +44,19 @@ void stop_catch(bool quiet)
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART}, before;
 
     silent = quiet;
-    words = isatty(STDERR_FILENO) ? "\nrawtps: stopping; once more stops at once\n"
-                                  : "rawtps: stopping; once more stops at once\n";
+    terminal = isatty(STDERR_FILENO);
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGALRM, &action, NULL);
     if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
         sigaction(SIGHUP, &action, NULL);
     }
+}
+
+void stop_gently(bool on)
+{
+    gentle = on;
 }
 
 const volatile int *stop_flag(void)

@@ -9,7 +9,12 @@
  * end; a second one ends the program at once, with 130.
  */
 void stop_catch(bool quiet);
-/* 0, or 1 once a signal has come. */
+/*
+ * While a run is under way that looks at stop_flag(), a second one is for it to end without waiting
+ * for anything and to keep what was measured; a third one, or a few seconds, end the program.
+ */
+void stop_gently(bool on);
+/* How many signals have come. */
 const volatile int *stop_flag(void);
 
 #endif

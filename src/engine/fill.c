@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/must.h"
 #include "base/rng.h"
 #include "place.h"
@@ -13,6 +14,7 @@
  * not.
  */
 enum { FILL_DEPTH = 8, FILL_BYTES = 1 << 20 };
+#define FILL_STEP_NS 10000000ll
 
 struct fill {
     struct world *world;
@@ -74,39 +76,75 @@ static void fill_done(struct io *io)
     }
 }
 
-int fill_vm(struct world *world, struct vm *vm, struct error *err)
+static void fill_start(struct fill *fill, struct world *world, struct vm *vm)
 {
     const struct plan_vm *plan = vm->plan;
     uint32_t page = plan->target == PLAN_MODEL ? plan->model.page_bytes : 4096;
-    struct fill fill = {
-        .world = world, .vm = vm, .end = place_fill_bytes(plan), .body = plan->seed | 1};
-    struct io *io = fill.ios;
+    struct io *io = fill->ios;
 
+    *fill = (struct fill){
+        .world = world, .vm = vm, .end = place_fill_bytes(plan), .body = plan->seed | 1};
     if (plan->target == PLAN_MODEL) {
-        fill.head = plan->footprint.total_bytes - plan->footprint.data_bytes;
+        fill->head = plan->footprint.total_bytes - plan->footprint.data_bytes;
     }
-    fill.chunk = FILL_BYTES;
+    fill->chunk = FILL_BYTES;
     if (world->buffers != NULL && world->buffer_bytes / FILL_DEPTH < FILL_BYTES) {
-        fill.chunk = (uint32_t)(world->buffer_bytes / FILL_DEPTH / page * page);
-        must(fill.chunk > 0);
+        fill->chunk = (uint32_t)(world->buffer_bytes / FILL_DEPTH / page * page);
+        must(fill->chunk > 0);
     }
-    world->loop.stop = false;
-    for (uint32_t i = 0; i < FILL_DEPTH && fill.next < fill.end; i++, io++) {
+    for (uint32_t i = 0; i < FILL_DEPTH && fill->next < fill->end; i++, io++) {
         io->done = fill_done;
-        io->owner = (uintptr_t)&fill;
+        io->owner = (uintptr_t)fill;
         io->data =
-            world->buffers == NULL ? NULL : (char *)world->buffers + (uint64_t)i * fill.chunk;
-        fill_send(&fill, io);
+            world->buffers == NULL ? NULL : (char *)world->buffers + (uint64_t)i * fill->chunk;
+        fill_send(fill, io);
     }
-    loop_run(&world->loop, INT64_MAX);
+}
+
+/* Until all is answered, or for so long at most once the run is to end. */
+static void fill_run(struct fill *fill)
+{
+    struct world *world = fill->world;
+    struct loop *loop = &world->loop;
+    int64_t until_ns = INT64_MAX;
+
+    while (fill->in_flight > 0 && loop->fault == NULL && loop->now_ns < until_ns &&
+           !shared_hurried(world->shared)) {
+        if (until_ns == INT64_MAX && shared_stopping(world->shared)) {
+            until_ns = loop->now_ns + WORLD_DRAIN_NS;
+        }
+        if (until_ns < INT64_MAX) {
+            world_waits(world, fill->in_flight, until_ns);
+        }
+        loop->stop = false;
+        loop_run(loop, world->plan->virtual_time ? INT64_MAX : loop->now_ns + FILL_STEP_NS);
+    }
+    loop->stop = false;
+}
+
+int fill_vm(struct world *world, struct vm *vm, struct error *err)
+{
+    struct fill *fill = world->fill;
+
+    if (fill == NULL) {
+        fill = world->fill = mem_zalloc(sizeof(*fill));
+    }
+    if (fill == NULL) {
+        return error_set(err, EXIT_FAILED, -ENOMEM, "no memory to fill the drive");
+    }
+    if (fill->in_flight > 0) { /* it is given up, and the run is to end */
+        return 0;
+    }
     world->loop.stop = false;
+    fill_start(fill, world, vm);
+    fill_run(fill);
     if (world->loop.fault != NULL) {
         *err = *world->loop.fault;
         return err->code;
     }
-    if (fill.error != 0) {
-        return error_set(err, EXIT_FAILED, fill.error, "%s: filling the drive at %llu bytes: %s",
-                         plan->name, (unsigned long long)fill.next, strerror(-fill.error));
+    if (fill->error != 0) {
+        return error_set(err, EXIT_FAILED, fill->error, "%s: filling the drive at %llu bytes: %s",
+                         vm->plan->name, (unsigned long long)fill->next, strerror(-fill->error));
     }
     return 0;
 }

@@ -1,6 +1,9 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/mem.h"
@@ -152,9 +155,29 @@ void journal_state(struct run *run, bool force)
 void journal_early(struct run *run)
 {
     if (run->has_dir) {
-        run->result->run.exit_code = result_exit_code(run->result);
         journal_write(run);
     }
+}
+
+int run_amend(const char *dir, const struct result *result, struct error *err)
+{
+    struct run_dir to = {.dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    struct text json = {0};
+    int code;
+
+    snprintf(to.path, sizeof(to.path), "%s", dir);
+    if (to.dir_fd < 0) {
+        return error_set(err, EXIT_FAILED, -errno, "cannot open %s: %s", dir, strerror(errno));
+    }
+    result_write_json(result, &json);
+    code = json.failed ? error_set(&to.error, EXIT_FAILED, -ENOMEM, "no memory for run.json")
+                       : run_dir_replace(&to, "run.json", text_string(&json), json.length);
+    if (code < 0) {
+        *err = to.error;
+    }
+    text_free(&json);
+    close(to.dir_fd);
+    return code;
 }
 
 void journal_close(struct run *run)

@@ -193,6 +193,7 @@ void outcome_early(struct run *run)
     for (uint32_t i = 0; i < run->plan->vm_count; i++) {
         outcome_vm_begin(run, i);
     }
+    run->result->run.exit_code = result_exit_code(run->result);
 }
 
 void outcome_void(struct run *run, const struct error *err)
@@ -204,6 +205,7 @@ void outcome_void(struct run *run, const struct error *err)
     for (uint32_t i = 0; i < run->plan->vm_count; i++) {
         copy_text(result->vms[i].ended, sizeof(result->vms[i].ended), result->run.ended);
     }
+    result->run.exit_code = err->exit; /* as the program ends */
 }
 
 void outcome_begin(struct run *run)
@@ -311,7 +313,7 @@ static const char *ended_word(const struct run *run)
             return "interrupted";
         }
     }
-    return "complete";
+    return shared_hurried(&run->shared) ? "interrupted" : "complete";
 }
 
 void outcome_files(struct run *run)
@@ -324,6 +326,31 @@ void outcome_files(struct run *run)
         result_check(run->result, "files that could not be written", "run", 0, 1, 0, false,
                      EXIT_FAILED);
         run->result->run.exit_code = result_exit_code(run->result);
+    }
+}
+
+/* Checks that count answers fail by these, and by nothing else. */
+static void outcome_warn_unanswered(struct run *run)
+{
+    uint32_t unanswered = 0;
+
+    for (uint32_t w = 0; w < run->world_count; w++) {
+        const struct world *world = &run->worlds[w];
+
+        unanswered += run->abandoned  ? atomic_load(&world->waiting)
+                      : world->failed ? 0 /* its error says why */
+                                      : world->unanswered;
+    }
+    if (unanswered > 0 && shared_hurried(&run->shared)) {
+        result_warn(run->result,
+                    "%u requests were in flight when the run was ended at once: nobody waited for "
+                    "their answers, and checks that count answers fail",
+                    unanswered);
+    } else if (unanswered > 0) {
+        result_warn(run->result,
+                    "the drive did not answer %u requests within %d s after the run was to end: "
+                    "look at the kernel's log (dmesg); checks that count answers fail",
+                    unanswered, (int)(WORLD_DRAIN_NS / 1000000000));
     }
 }
 
@@ -353,6 +380,7 @@ void outcome_finish(struct run *run)
         }
     }
     outcome_drive(run);
+    outcome_warn_unanswered(run);
     for (uint32_t i = 0; i < run->plan->vm_count; i++) {
         outcome_vm_finish(run, i);
         copy_text(result->vms[i].ended, sizeof(result->vms[i].ended), result->run.ended);

@@ -1,8 +1,10 @@
 #include "place.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/checksum.h"
@@ -189,6 +191,32 @@ int place_watch(struct place *place, const struct plan *plan, struct error *err)
 {
     place->watched = place->open;
     return place_look(place, plan, true, err);
+}
+
+bool place_named(const struct place *place, const struct plan *plan, char *ret, uint64_t size)
+{
+    struct stat ours, there;
+    bool exists;
+
+    if (!place->open || place->guard.block_device || fstat(place->guard.fd, &ours) < 0) {
+        return true;
+    }
+    exists = stat(plan->drive_path, &there) == 0;
+    if (exists && there.st_dev == ours.st_dev && there.st_ino == ours.st_ino) {
+        return true;
+    }
+    if (ours.st_nlink == 0) {
+        snprintf(ret, size,
+                 "%.100s was %s while the run used it: its data went to a file that is gone, whose "
+                 "space is free only when the run is over",
+                 plan->drive_path, exists ? "replaced" : "removed");
+    } else {
+        snprintf(ret, size,
+                 "%.100s was moved while the run used it: its data went to the file that had this "
+                 "name when the run began",
+                 plan->drive_path);
+    }
+    return false;
 }
 
 void place_close(struct place *place)

@@ -33,6 +33,11 @@ int place_mark(struct place *place, const struct plan *plan, struct error *err);
  */
 int place_watch(struct place *place, const struct plan *plan, struct error *err);
 int place_look(struct place *place, const struct plan *plan, bool thorough, struct error *err);
+/*
+ * Is the file that the run uses still the one of its name? False: ret says what became of it: it
+ * was removed, moved or replaced. Always true of a device. Two system calls.
+ */
+bool place_named(const struct place *place, const struct plan *plan, char *ret, uint64_t size);
 void place_close(struct place *place);
 
 #endif

@@ -15,6 +15,8 @@
 #define RUN_LOOK_NS    20000000ll
 #define RUN_LEAD_NS    5000000ll /* from the start barrier to clock 0 */
 #define RUN_SERIES_MAX 1000000u
+/* Worlds that are to end at once get so long for it. */
+#define RUN_ABANDON_NS 1000000000ll
 
 static uint32_t run_series_limit(const struct plan *plan)
 {
@@ -203,6 +205,16 @@ static void run_look_at_file(struct run *run)
     }
 }
 
+/* A file that is gone by its name is written to all the same, but nobody finds the data. */
+static void run_look_at_name(struct run *run)
+{
+    char what[240];
+
+    if (!place_named(&run->place, run->plan, what, sizeof(what))) {
+        result_warn(run->result, "%s", what);
+    }
+}
+
 /* One interval of every VM has come in. */
 static void run_interval(struct run *run, struct record *const *records)
 {
@@ -214,6 +226,7 @@ static void run_interval(struct run *run, struct record *const *records)
     tally_interval(run, records);
     if (run->phase != before) {
         journal_event(run, run->phase_from_ns, "phase", run->plan->phases[run->phase].name);
+        run_look_at_name(run);
     }
     if (run->plan->virtual_time) {
         health_of_virtual(run, before);
@@ -388,22 +401,36 @@ static void *run_thread(void *argument)
     return NULL;
 }
 
+/*
+ * Whoever has asked twice does not wait for a thread that does not come back from the kernel
+ * either. True: go on without the worlds.
+ */
+static bool run_abandons(struct run *run)
+{
+    if (run->hurried_ns == 0 && shared_hurried(&run->shared)) {
+        run->hurried_ns = run_wall_ns();
+    }
+    run->abandoned = run->hurried_ns > 0 && run_wall_ns() - run->hurried_ns > RUN_ABANDON_NS;
+    return run->abandoned;
+}
+
 static void run_await_ready(struct run *run)
 {
     struct timespec wait = {.tv_nsec = RUN_LOOK_NS};
     uint64_t bytes = 0;
 
-    while (atomic_load(&run->shared.ready) < run->world_count) {
+    while (atomic_load(&run->shared.ready) < run->world_count && !run_abandons(run)) {
         uint64_t filled = 0;
 
         for (uint32_t w = 0; w < run->world_count; w++) {
             filled += atomic_load(&run->worlds[w].filled_bytes);
         }
-        if (run->servers == NULL) {
+        if (run->servers == NULL && !shared_stopping(&run->shared)) {
             view_show_fill(
                 run, "fill",
                 run->plan->fill_bytes > 0 ? (double)filled / (double)run->plan->fill_bytes : 0);
         }
+        view_show_waits(run);
         nanosleep(&wait, NULL);
     }
     for (uint32_t w = 0; w < run->world_count; w++) {
@@ -511,19 +538,24 @@ static int run_real(struct run *run, struct error *err)
         atomic_store(&run->shared.epoch_ns, run_wall_ns() + RUN_LEAD_NS);
     }
     atomic_store(&run->shared.go, rc == 0 ? 1 : -1);
-    while (rc == 0 && !run_all_over(run)) {
-        run_mark_servers(run);
-        health_of_real(run, false);
+    while (rc == 0 && !run_all_over(run) && !run_abandons(run)) {
+        if (!shared_stopping(&run->shared)) { /* else they may not answer */
+            run_mark_servers(run);
+            health_of_real(run, false);
+        }
         interference_begin(run);
         run_collect(run);
+        view_show_waits(run);
         nanosleep(&wait, NULL);
     }
-    for (uint32_t w = 0; w < started; w++) {
+    for (uint32_t w = 0; w < started && !run->abandoned; w++) {
         pthread_join(threads[w], NULL);
     }
     mem_free(threads);
-    if (rc == 0) {
+    if (rc == 0 && !shared_hurried(&run->shared)) {
         health_of_real(run, true);
+    }
+    if (rc == 0) {
         run_collect(run);
     }
     return rc;
@@ -533,7 +565,10 @@ static void run_finish(struct run *run, char *ret_dir)
 {
     struct error cut;
 
-    place_look(&run->place, run->plan, true, &cut);
+    if (!shared_hurried(&run->shared)) {
+        place_look(&run->place, run->plan, true, &cut);
+        run_look_at_name(run);
+    }
     run->result->check_count = 0; /* else their order would tell how often a state was written */
     run_finish_servers(run);
     outcome_finish(run);
@@ -584,13 +619,15 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
     if (rc == 0) {
         run_finish(&run, ret_dir);
     }
-    for (uint32_t w = 0; run.worlds != NULL && w < run.world_count; w++) {
+    for (uint32_t w = 0; run.worlds != NULL && w < run.world_count && !run.abandoned; w++) {
         if (run.worlds[w].plan != NULL) {
             world_close(&run.worlds[w]);
         }
     }
     journal_close(&run);
-    run_free(&run);
+    if (!run.abandoned) { /* else its threads may yet look at it */
+        run_free(&run);
+    }
     if (rc < 0) {
         result_free(ret);
     }

@@ -214,7 +214,9 @@ static void finish_vm(struct run *run, uint32_t i)
     }
     set_facts(&sum, &run->result->vms[i]);
     warn_counts(run, name, &sum);
-    server_count(&run->servers[i]);
+    if (!shared_hurried(&run->shared)) { /* else it is not asked again: it may not answer */
+        server_count(&run->servers[i]);
+    }
     if (run->servers[i].restarted) {
         result_warn(run->result, "%s: the server was started again during the run", name);
     }
@@ -222,7 +224,7 @@ static void finish_vm(struct run *run, uint32_t i)
                  EXIT_WANTING);
     result_check(run->result, "statements refused", name, 0, (double)sum.refused, 0,
                  sum.refused == 0, EXIT_WANTING);
-    if (run->options->check) {
+    if (run->options->check && !shared_hurried(&run->shared)) {
         check_growth(run, i, sum.unknown);
     }
 }

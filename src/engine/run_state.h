@@ -45,6 +45,9 @@ struct run {
     struct host_load load_before, load_last; /* the sample's; real time only */
     bool load_begun;
     struct outbox *outboxes; /* one a world; real time only */
+    int64_t waits_from_ns;   /* worlds wait for answers since then (wall); 0: they do not */
+    int64_t hurried_ns;      /* it was asked to end at once; 0: not yet */
+    bool abandoned;          /* worlds did not come back in time: they are left where they are */
     bool marked;             /* the servers' counters are those of the sample's beginning */
     struct server *servers;  /* one a VM, where VMs ask servers; else NULL */
 
@@ -109,6 +112,7 @@ void interference_tell(struct run *run); /* what is known of the sample so far *
 /* view.c: show the watcher where the run is. */
 void view_show(struct run *run);
 void view_show_fill(struct run *run, const char *phase, double share);
+void view_show_waits(struct run *run); /* what its worlds wait for, if they do for a while now */
 
 /* journal.c: the files of a run directory. */
 int journal_open(struct run *run, struct error *err);

@@ -57,6 +57,36 @@ void view_show(struct run *run)
     run->options->watch(run->options->context, &view);
 }
 
+/* What ends within it is not worth a word. */
+#define WAITS_SHOWN_NS 500000000ll
+
+void view_show_waits(struct run *run)
+{
+    struct run_view view = {
+        .plan = run->plan,
+        .phase = "end",
+        .left_ns = -1,
+        .fill_share = -1,
+        .result = run->result,
+        .dir = run->has_dir ? run->dir.path : "",
+    };
+    int64_t now_ns = run_wall_ns();
+
+    for (uint32_t w = 0; w < run->world_count; w++) {
+        uint32_t waiting = atomic_load(&run->worlds[w].waiting);
+        int64_t left_ns = atomic_load(&run->worlds[w].wait_left_ns);
+
+        view.waiting += waiting;
+        view.wait_left_ns =
+            waiting > 0 && left_ns > view.wait_left_ns ? left_ns : view.wait_left_ns;
+    }
+    if (view.waiting == 0 || run->waits_from_ns == 0) {
+        run->waits_from_ns = view.waiting > 0 ? now_ns : 0;
+    } else if (run->options->watch != NULL && now_ns - run->waits_from_ns > WAITS_SHOWN_NS) {
+        run->options->watch(run->options->context, &view);
+    }
+}
+
 void view_show_fill(struct run *run, const char *phase, double share)
 {
     struct run_view view = {

@@ -11,9 +11,11 @@
 #include "servers.h"
 #include "user.h"
 
-/* After the sample, transactions under way get so long to end. */
-#define DRAIN_NS      30000000000ll
 #define DRAIN_STEP_NS 10000000ll
+/* Requests of the background, behind transactions that took all the time there was. */
+#define DRAIN_LAST_NS 1000000000ll
+/* A real loop in which nothing happens hears of a signal so often. */
+#define LISTEN_NS 100000000ll
 /* And so long without any connection to a server. */
 #define DRAIN_ALONE_NS 5000000000ll
 /* Timers a VM needs besides its users': background of the target, requests in flight. */
@@ -136,6 +138,7 @@ int world_open(struct world *world)
              : plan->virtual_time  ? world_open_virtual(world)
                                    : world_open_real(world);
 
+    world->loop.pressed = world->shared->asked;
     for (uint32_t i = 0; rc == 0 && i < world->vm_count; i++) {
         const struct plan_vm *vm = world_vm(world, i);
         struct vm_place place;
@@ -294,16 +297,29 @@ static bool world_ends(struct world *world)
     return false;
 }
 
-/* A VM whose work is over stops the loop; the others go on. */
+/*
+ * A VM whose work is over stops the loop; the others go on. The loop hears of a signal between two
+ * turns, however much there is to do in an interval, and however little.
+ */
 static void world_run(struct world *world, int64_t until_ns)
 {
-    /* else a loop with very much to do in an interval would not hear of it before its end */
-    world->loop.asked = world->shared->asked;
-    do {
-        world->loop.stop = false;
-        loop_run(&world->loop, until_ns);
-    } while (world->loop.stop && world->loop.fault == NULL && !world_work_over(world));
-    world->loop.asked = NULL;
+    struct loop *loop = &world->loop;
+    bool over = false;
+
+    loop->asked = world->shared->asked;
+    while (!over) {
+        int64_t next_ns = until_ns;
+
+        if (!world->plan->virtual_time && loop->now_ns + LISTEN_NS < until_ns) {
+            next_ns = loop->now_ns + LISTEN_NS;
+        }
+        loop->stop = false;
+        loop_run(loop, next_ns);
+        over = loop->stop ? loop->fault != NULL || world_work_over(world)
+                          : loop->now_ns >= until_ns || loop->now_ns < next_ns ||
+                                shared_stopping(world->shared);
+    }
+    loop->asked = NULL;
 }
 
 static void world_mark_statements(struct world *world)
@@ -415,22 +431,28 @@ static bool world_alone(const struct world *world)
     return counts.connected == 0;
 }
 
-/* No transaction begins any more; those under way end, then the background. */
-static void world_drain(struct world *world)
+void world_waits(struct world *world, uint32_t answers, int64_t until_ns)
 {
-    int64_t until_ns = world->loop.now_ns + DRAIN_NS, alone_ns = world->loop.now_ns;
+    atomic_store(&world->wait_left_ns, until_ns - world->loop.now_ns);
+    atomic_store(&world->waiting, answers);
+}
 
-    world->loop.stop = world->loop.fault != NULL;
-    for (uint32_t i = 0; i < world->vm_count; i++) {
-        world->vms[i]->stopping = true;
-    }
-    if (world->failed) { /* nobody answers any more */
-        until_ns = world->loop.now_ns;
-    }
+/* What the drive owes, or the server. */
+static uint32_t world_owed(const struct world *world)
+{
+    return world->server != NULL ? world_under_way(world) : world->loop.in_flight;
+}
+
+/* Transactions under way end, for which there is time until then. */
+static void world_end_transactions(struct world *world, int64_t until_ns)
+{
+    int64_t alone_ns = world->loop.now_ns;
+
     while (world_under_way(world) > 0 && world->loop.now_ns < until_ns &&
-           world->loop.fault == NULL) {
+           world->loop.fault == NULL && !shared_hurried(world->shared)) {
         int64_t next_ns = world->loop.now_ns + DRAIN_STEP_NS;
 
+        world_waits(world, world_owed(world), until_ns);
         loop_run(&world->loop, next_ns);
         if (!world_alone(world)) {
             alone_ns = next_ns;
@@ -442,15 +464,49 @@ static void world_drain(struct world *world)
             break;
         }
     }
+}
+
+/* What the background has asked for comes back. */
+static void world_end_background(struct world *world, int64_t until_ns)
+{
+    bool over = world->loop.fault != NULL, real = !world->plan->virtual_time;
+
+    if (real && until_ns < world->loop.now_ns + DRAIN_LAST_NS) {
+        until_ns = world->loop.now_ns + DRAIN_LAST_NS;
+    } else if (!real) {
+        until_ns = world->loop.now_ns + WORLD_DRAIN_NS;
+    }
+    while (!over && !shared_hurried(world->shared)) {
+        int64_t next_ns = real ? world->loop.now_ns + DRAIN_STEP_NS : until_ns;
+
+        world_waits(world, world_owed(world), until_ns);
+        loop_run(&world->loop, next_ns);
+        over = world->loop.now_ns < next_ns || world->loop.now_ns >= until_ns ||
+               world->loop.fault != NULL;
+    }
+}
+
+/* No transaction begins any more; those under way end, then the background. */
+static void world_drain(struct world *world)
+{
+    int64_t until_ns = world->loop.now_ns + WORLD_DRAIN_NS;
+
+    world->loop.stop = world->loop.fault != NULL;
+    for (uint32_t i = 0; i < world->vm_count; i++) {
+        world->vms[i]->stopping = true;
+    }
+    if (world->failed) { /* nobody answers any more */
+        until_ns = world->loop.now_ns;
+    }
+    world_end_transactions(world, until_ns);
     for (uint32_t i = 0; i < world->vm_count; i++) {
         world->vms[i]->target->ops->stop(world->vms[i]->target);
         for (uint32_t id = 0; id < world->vms[i]->user_count; id++) {
             loop_disarm(&world->loop, &world->vms[i]->users[id].timer);
         }
     }
-    if (world->loop.fault == NULL) {
-        loop_run(&world->loop, world->loop.now_ns + DRAIN_NS);
-    }
+    world_end_background(world, until_ns);
+    world->unanswered = world->server == NULL ? world->loop.in_flight : 0;
 }
 
 static void world_woken(struct timer *timer)
@@ -504,6 +560,7 @@ void world_leave(struct world *world)
     if (world->loop_open) {
         loop_uring_drain(&world->loop);
     }
+    world_waits(world, 0, 0);
 }
 
 void world_close(struct world *world)
@@ -520,4 +577,5 @@ void world_close(struct world *world)
     if (world->loop_open) {
         loop_close(&world->loop);
     }
+    mem_free(world->fill);
 }

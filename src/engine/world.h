@@ -26,7 +26,7 @@ void outbox_pop(struct outbox *outbox);
 
 /* What all worlds of a run share. */
 struct shared {
-    const volatile int *asked; /* set by a signal; NULL: nobody can ask */
+    const volatile int *asked; /* signals so far: 1 ends the run, 2 at once; NULL: none can come */
     atomic_bool stop;          /* end at the next interval, keep what was measured */
     atomic_uint advance;       /* phases before this index are over (until steady, amount) */
     atomic_bool sampling;      /* the sample has begun */
@@ -41,7 +41,14 @@ static inline bool shared_stopping(struct shared *shared)
            (shared->asked != NULL && *shared->asked != 0);
 }
 
+/* Asked a second time: nobody waits any more for what is under way. */
+static inline bool shared_hurried(const struct shared *shared)
+{
+    return shared->asked != NULL && *shared->asked >= 2;
+}
+
 struct run_options;
+struct fill;
 struct world {
     const struct plan *plan;
     struct shared *shared;
@@ -79,6 +86,11 @@ struct world {
     atomic_bool over; /* nothing more will be published */
     struct error error;
     char how[160];
+    /* it is to end: what it still waits for (0: nothing), and for how long at most */
+    atomic_uint waiting;
+    _Atomic int64_t wait_left_ns;
+    uint32_t unanswered; /* by the drive, when it waited no longer */
+    struct fill *fill;   /* whose answers may come late; or NULL */
     uint32_t held_at; /* so many requests in the kernel were all that it let in; 0: nothing held */
 
     /* An interval of all VMs of this world is over: take vms[i]->current's content. */
@@ -97,6 +109,15 @@ int world_measure(struct world *world); /* from epoch_ns: every timed phase, the
 void world_leave(struct world *world);  /* real time: end what only the loop's thread can end */
 void world_close(struct world *world);
 
-int fill_vm(struct world *world, struct vm *vm, struct error *err); /* fill.c */
+/*
+ * fill.c. Gives up when it is asked to end and the drive does not answer: what it waits for then is
+ * the world's until it is closed.
+ */
+int fill_vm(struct world *world, struct vm *vm, struct error *err);
+
+/* The longest that a world which is to end waits for what is under way. */
+#define WORLD_DRAIN_NS 30000000000ll
+/* Tell whoever looks what the world waits for; until_ns: of its loop. answers 0: no longer. */
+void world_waits(struct world *world, uint32_t answers, int64_t until_ns);
 
 #endif

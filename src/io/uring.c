@@ -9,7 +9,7 @@
 
 enum { CHUNK_BITS = 30, CHUNKS = 64, DEEPEST = 32000 };
 static const int64_t STUCK_NS = 1000000000;
-static const int64_t DRAIN_NS = 30ll * 1000000000;
+static const int64_t DRAIN_NS = 30ll * 1000000000; /* without any answer */
 #define SYSCTL "/proc/sys/kernel/io_uring_disabled"
 
 struct error *ring_end(struct ring *ring)
@@ -441,20 +441,29 @@ static void ring_free(struct ring *ring)
     }
 }
 
-/* What is still in the kernel writes into memory that is about to go: wait for it. */
+/*
+ * What is still in the kernel writes into memory that is about to go: wait for it. The kernel keeps
+ * pages that a drive may yet write to, so that giving up harms nobody. A drive that has been waited
+ * for that long already gets a moment more.
+ */
 static void ring_drain(struct ring *ring)
 {
-    int64_t until_ns = ring_clock_ns(ring) + DRAIN_NS;
+    const volatile int *pressed = ring->loop->pressed;
+    int64_t now_ns = ring_clock_ns(ring), until_ns = now_ns + STUCK_NS;
 
+    until_ns = ring->progress_ns + DRAIN_NS > until_ns ? ring->progress_ns + DRAIN_NS : until_ns;
     ring->flying -= ring->side_listens;
     ring->side_listens = false;
-    while (ring->flying > 0 && ring_clock_ns(ring) < until_ns) {
+    while (ring->flying > 0 && now_ns < until_ns && !(pressed && *pressed >= 2)) {
         struct io_uring_cqe *cqe;
 
         enter_wait(ring, STUCK_NS / 10);
+        now_ns = ring_clock_ns(ring);
         while (io_uring_peek_cqe(&ring->uring, &cqe) == 0) {
             ring->flying -= ring->flying > 0 && !(cqe->user_data & 1);
             io_uring_cqe_seen(&ring->uring, cqe);
+            ring->progress_ns = now_ns;
+            until_ns = now_ns + DRAIN_NS;
         }
     }
 }

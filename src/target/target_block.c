@@ -143,7 +143,7 @@ static uint32_t block_check(struct target *target, struct target_check *ret, uin
         return 0;
     }
     *ret = (struct target_check){
-        .name = "block.answered",
+        .name = "every request was answered",
         .expected = (double)block->begun,
         .found = (double)block->answered,
         .passed = block->begun == block->answered,

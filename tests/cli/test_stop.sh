@@ -100,7 +100,9 @@ kill -CONT "$pid"
 end
 is 'twice stops at once' "$code" 130
 is 'without a table' "$out" ''
-is 'and leaves what was on disk' "$(state twice)" '"ended":"running"'
+is 'what was measured is kept' "$(state twice)" '"ended":"interrupted"'
+like 'with the code that the program ended with' "$(cat twice/run.json)" '"exit_code": ?130'
+like 'and said' "$err" '^rawtps: interrupted: .*: twice$'
 
 begin killed
 sleep 1.5
