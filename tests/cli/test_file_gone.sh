@@ -1,0 +1,52 @@
+#!/bin/bash
+# A scratch file whose name is taken away while a run uses it: the run goes on, and its result says
+# where the data went.
+# limit: 100
+. "$ROOT/tests/lib/tap.sh"
+. "$ROOT/tests/lib/under_way.sh"
+
+cat >model.yaml <<'Y'
+workload: {kind: tpcc, warehouses: 1, users: 20, cycle: 100ms}
+database: {profile: innodb, buffer: 16MiB}
+drive: {kind: uring}
+phases: {precondition: 0s, sample: 3s}
+Y
+cat >bare.yaml <<'Y'
+workload: {kind: block, outstanding: 2, read: 50%, size: 8KiB, rate: 500/s}
+drive: {kind: uring, capacity: 64MiB}
+phases: {precondition: 0s, sample: 3s, fill: yes}
+Y
+
+# gone HOW NAME WARNING COMMAND...: COMMAND is done in a run of NAME.yaml
+gone() {
+    how=$1 name=$2 warning=$3
+    shift 3
+    rm -rf scratch.img other.img
+    begin "$name.yaml" "$how" 1
+    "$@"
+    end
+    ok "$how: what was measured stands" test "$code" -le 1
+    like "$how: it is said" "$err" "^rawtps: warning: scratch.img was $warning while the run used it"
+    like "$how: in the table" "$out" "^warning: scratch.img was $warning while the run used it: its data"
+    like "$how: in the result" "$(cat "$how/run.json")" "\"scratch.img was $warning while"
+    is "$how: once" "$(grep -c "scratch.img was" err)" 1
+}
+
+gone removed model removed rm scratch.img
+gone bare bare removed rm scratch.img
+gone moved bare moved mv scratch.img other.img
+replace() {
+    cp scratch.img other.img
+    mv other.img scratch.img
+}
+gone replaced bare replaced replace
+linked() {
+    ln scratch.img other.img
+    rm scratch.img
+}
+gone linked bare moved linked
+
+rm -f scratch.img
+begin bare.yaml left 1
+end
+unlike 'a file that is left alone' "$err$out" 'while the run used it'
