@@ -20,11 +20,11 @@ struct set_samples {
 };
 
 /*
- * histograms: read latency.hlog too (about 10 us a line of response times).
- * Errors: EXIT_USAGE with file:line for what is no row or line (a torn last one is dropped),
- * EXIT_FAILED.
+ * blocks: read latency.hlog too (about 10 us a line of response times), into at most so many blocks
+ * of 37 kB; 0: do not. Errors: EXIT_USAGE with file:line for what is no row or line (a torn last
+ * one is dropped), EXIT_FAILED.
  */
-int set_samples_load(struct set_samples *ret, const struct set_run *run, bool histograms,
+int set_samples_load(struct set_samples *ret, const struct set_run *run, uint32_t blocks,
                      struct error *err);
 void set_samples_free(struct set_samples *samples); /* all zero is fine */
 

@@ -34,9 +34,13 @@ struct bootstrap {
 
 /*
  * Room for the sample [from_ns, until_ns). A sample under 20 s has no blocks: it may be filled and
- * asked, and answers "no interval". Negative: no memory (err, EXIT_FAILED).
+ * asked, and answers "no interval".
+ *   most     blocks, so that many runs share out memory: at most BOOTSTRAP_BLOCKS_MAX, and 20
+ *            whatever it says. Blocks are longer then.
+ *   errors   EXIT_FAILED: no memory
  */
-int bootstrap_open(struct bootstrap *ret, int64_t from_ns, int64_t until_ns, struct error *err);
+int bootstrap_open(struct bootstrap *ret, int64_t from_ns, int64_t until_ns, uint32_t most,
+                   struct error *err);
 void bootstrap_close(struct bootstrap *bootstrap); /* all zero is fine */
 
 /*

@@ -537,6 +537,22 @@ void compare_metrics(struct doc *doc, const struct comparison *comparison, bool 
     footnotes(&sheet);
 }
 
+/* Histograms are large: of very many runs they are not all read. */
+static void first_runs_note(struct doc *doc, const struct comparison *comparison)
+{
+    uint32_t most = 0;
+
+    for (uint32_t s = 0; s < comparison->count; s++) {
+        most = comparison->sets[s]->run_count > most ? comparison->sets[s]->run_count : most;
+    }
+    if (most > BOOTSTRAP_RUNS_MAX) {
+        doc_note(doc,
+                 "The ratio by percentile and ± are of the first %d runs of each side; all other "
+                 "figures are of all runs.",
+                 (int)BOOTSTRAP_RUNS_MAX);
+    }
+}
+
 void compare_tables(struct doc *doc, const struct comparison *comparison, bool narrow)
 {
     compare_metrics(doc, comparison, narrow);
@@ -551,5 +567,6 @@ void compare_tables(struct doc *doc, const struct comparison *comparison, bool n
     }
     if (comparison->has_curve) {
         curve_table(doc, comparison);
+        first_runs_note(doc, comparison);
     }
 }

@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <math.h>
 
+/* All runs of a side together; 151 MB. */
+enum { SHELF_BLOCKS = 4096 };
+
 /* Samples of the runs of one side, at most as many as a curve takes. */
 struct shelf {
     struct set_samples *samples;
@@ -28,6 +31,7 @@ static int shelf_open(struct shelf *shelf, const struct set *set, bool histogram
                       struct error *err)
 {
     uint32_t count = set->run_count < BOOTSTRAP_RUNS_MAX ? set->run_count : BOOTSTRAP_RUNS_MAX;
+    uint32_t blocks = histograms ? SHELF_BLOCKS / count : 0;
 
     *shelf = (struct shelf){.samples = mem_array(count, sizeof(*shelf->samples)),
                             .all = mem_zalloc(sizeof(*shelf->all))};
@@ -36,7 +40,7 @@ static int shelf_open(struct shelf *shelf, const struct set *set, bool histogram
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for the samples of runs");
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (set_samples_load(&shelf->samples[i], &set->runs[i], histograms, err) < 0) {
+        if (set_samples_load(&shelf->samples[i], &set->runs[i], blocks, err) < 0) {
             shelf_close(shelf);
             return err->code;
         }

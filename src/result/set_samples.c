@@ -177,7 +177,8 @@ static int open_log(const char *path, FILE **ret, struct error *err)
     return 0;
 }
 
-static int load_histograms(struct set_samples *ret, const struct set_run *run, struct error *err)
+static int load_histograms(struct set_samples *ret, const struct set_run *run, uint32_t blocks,
+                           struct error *err)
 {
     const struct result_vm *all = &run->result->aggregate;
     struct reader reader = {.run = run, .ret = ret};
@@ -192,7 +193,7 @@ static int load_histograms(struct set_samples *ret, const struct set_run *run, s
     if (code != 0 || !file) {
         return code;
     }
-    code = bootstrap_open(&ret->latency, all->sample_from_ns, all->sample_until_ns, err);
+    code = bootstrap_open(&ret->latency, all->sample_from_ns, all->sample_until_ns, blocks, err);
     code = code == 0 ? hdr_log_open(&reader.log, err) : code;
     reader.hist = mem_zalloc(sizeof(*reader.hist));
     if (code == 0 && !reader.hist) {
@@ -205,15 +206,15 @@ static int load_histograms(struct set_samples *ret, const struct set_run *run, s
     return code;
 }
 
-int set_samples_load(struct set_samples *ret, const struct set_run *run, bool histograms,
+int set_samples_load(struct set_samples *ret, const struct set_run *run, uint32_t blocks,
                      struct error *err)
 {
     int code;
 
     *ret = (struct set_samples){.seed = bootstrap_seed(run->result->run.id)};
     code = load_intervals(ret, run, err);
-    if (code == 0 && histograms) {
-        code = load_histograms(ret, run, err);
+    if (code == 0 && blocks > 0) {
+        code = load_histograms(ret, run, blocks, err);
     }
     if (code != 0) {
         set_samples_free(ret);

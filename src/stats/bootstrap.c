@@ -33,14 +33,16 @@ uint64_t bootstrap_seed(const char *run_id)
     return seed;
 }
 
-int bootstrap_open(struct bootstrap *ret, int64_t from_ns, int64_t until_ns, struct error *err)
+int bootstrap_open(struct bootstrap *ret, int64_t from_ns, int64_t until_ns, uint32_t most,
+                   struct error *err)
 {
     int64_t seconds = until_ns > from_ns ? (until_ns - from_ns) / SECOND_NS : 0;
     int64_t blocks = seconds / BOOTSTRAP_BLOCK_S;
     uint64_t *counts;
 
-    blocks = blocks < BOOTSTRAP_BLOCKS_MIN ? BOOTSTRAP_BLOCKS_MIN : blocks;
     blocks = blocks > BOOTSTRAP_BLOCKS_MAX ? BOOTSTRAP_BLOCKS_MAX : blocks;
+    blocks = blocks > (int64_t)most ? (int64_t)most : blocks;
+    blocks = blocks < BOOTSTRAP_BLOCKS_MIN ? BOOTSTRAP_BLOCKS_MIN : blocks;
     blocks = seconds < BOOTSTRAP_BLOCKS_MIN ? 0 : blocks;
     counts = mem_array((size_t)(blocks > 0 ? blocks : 1) * HIST_COUNTS, sizeof(*counts));
     if (counts == NULL) {

@@ -256,7 +256,8 @@ static void cover(struct bursty *bursty, const double low[3])
         struct bootstrap bootstrap;
         struct error err;
 
-        assert_int_equal(bootstrap_open(&bootstrap, 0, BURSTY_S * 1000000000ll, &err), 0);
+        assert_int_equal(
+            bootstrap_open(&bootstrap, 0, BURSTY_S * 1000000000ll, BOOTSTRAP_BLOCKS_MAX, &err), 0);
         fill_bursty(bursty, &bootstrap);
         bootstrap_quantiles(&bootstrap, covered_shares, 3, t, intervals);
         for (int q = 0; q < 3; q++) {

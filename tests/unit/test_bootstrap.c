@@ -40,8 +40,9 @@ static void open_sample(struct bootstrap *bootstrap, int64_t from_s, int seconds
 {
     struct error err;
 
-    assert_int_equal(
-        bootstrap_open(bootstrap, from_s * SECOND_NS, (from_s + seconds) * SECOND_NS, &err), 0);
+    assert_int_equal(bootstrap_open(bootstrap, from_s * SECOND_NS, (from_s + seconds) * SECOND_NS,
+                                    BOOTSTRAP_BLOCKS_MAX, &err),
+                     0);
 }
 
 static void quantiles_are_the_histograms_own_with_an_interval(void **state)
@@ -112,6 +113,31 @@ static void what_is_too_short_has_no_interval(void **state)
     open_sample(&bootstrap, 5, -5);
     assert_int_equal(bootstrap.blocks, 0);
     bootstrap_close(&bootstrap);
+}
+
+/* Hundreds of long runs at once must fit into memory: their blocks are fewer and longer. */
+static void blocks_are_as_many_as_there_is_room_for(void **state)
+{
+    static const struct {
+        int64_t seconds;
+        uint32_t most, blocks;
+    } cases[] = {{1800, BOOTSTRAP_BLOCKS_MAX, 60},
+                 {1800, 64, 60},
+                 {1800, 32, 32},
+                 {1800, 0, BOOTSTRAP_BLOCKS_MIN},
+                 {86400, 5000, BOOTSTRAP_BLOCKS_MAX},
+                 {60, 64, BOOTSTRAP_BLOCKS_MIN},
+                 {10, 64, 0}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct bootstrap bootstrap;
+        struct error err;
+
+        assert_int_equal(
+            bootstrap_open(&bootstrap, 0, cases[i].seconds * SECOND_NS, cases[i].most, &err), 0);
+        assert_int_equal(bootstrap.blocks, cases[i].blocks);
+        bootstrap_close(&bootstrap);
+    }
 }
 
 static void a_drive_that_is_slower_by_a_fifth_shows_it_in_the_curve(void **state)
@@ -262,6 +288,7 @@ int main(void)
         cmocka_unit_test(quantiles_are_the_histograms_own_with_an_interval),
         cmocka_unit_test(only_the_sample_counts),
         cmocka_unit_test(what_is_too_short_has_no_interval),
+        cmocka_unit_test(blocks_are_as_many_as_there_is_room_for),
         cmocka_unit_test(a_drive_that_is_slower_by_a_fifth_shows_it_in_the_curve),
         cmocka_unit_test(half_widths_and_seeds),
         cmocka_unit_test(lines_and_slopes),
