@@ -8,6 +8,9 @@
 
 enum { SWEEP_POINTS = 64, SWEEP_KEYS = 64, SWEEP_NAME = 128, SWEEP_METRICS = 3 };
 
+/* In place of a value that is another at each point. */
+#define SWEEP_BY_POINT "by point"
+
 /* The runs of all sides at one value of what was swept. */
 struct sweep_point {
     char name[SWEEP_NAME]; /* "4"; "outstanding=4 read=70%"; too long: "...@" and a checksum */

@@ -12,7 +12,7 @@ static const char *value_of(const struct comparison *comparison, const char *row
 {
     const struct set_row *found = set_row_find(&comparison->rows, row);
 
-    return found ? found->values[side] : "";
+    return found && strcmp(found->values[side], SWEEP_BY_POINT) != 0 ? found->values[side] : "";
 }
 
 static void identity_line(struct doc *doc, const struct comparison *comparison, uint32_t side)
@@ -52,7 +52,8 @@ static void order_line(struct doc *doc, const struct comparison *comparison)
         if (comparison->pairs[s] > 0) {
             comparison_order(comparison, s, order, sizeof(order));
             doc_pair(doc, comparison->count > 2 ? compare_side_name(s) : "order",
-                     "%s, analysed as %u pairs", order, comparison->pairs[s]);
+                     "%s%s, analysed as %u pairs", order,
+                     strlen(order) + 1 < sizeof(order) ? "" : "...", comparison->pairs[s]);
             paired = true;
         }
     }

@@ -281,7 +281,7 @@ static void merge_rows(struct sweep *sweep)
             }
         }
         for (uint32_t s = 0; !constant && row->match == SET_SAME && s < sweep->count; s++) {
-            snprintf(row->values[s], SET_VALUE, "by point");
+            snprintf(row->values[s], SET_VALUE, SWEEP_BY_POINT);
         }
     }
 }

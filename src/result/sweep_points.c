@@ -268,9 +268,10 @@ static const char *last_word(const char *key)
 void sweep_keys_value(const struct sweep_keys *keys, const struct result *result,
                       char ret[SWEEP_NAME])
 {
-    char whole[WHOLE_BYTES] = "", number[UNITS_TEXT];
+    char whole[WHOLE_BYTES], number[UNITS_TEXT];
     size_t used = 0;
 
+    whole[0] = '\0';
     for (uint32_t i = 0; i < keys->count; i++) {
         struct span value = value_of(result, keys->names[i], number);
         bool bare = keys->count == 1 || strcmp(keys->names[i], by_scenario) == 0;
