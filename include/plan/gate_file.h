@@ -43,7 +43,7 @@ struct gate_side {
 struct gate_require {
     uint32_t same[GATE_SAME]; /* indices of gate_words.same, each once */
     uint32_t same_count;
-    bool steady_state;
+    bool like_workload, steady_state;
     uint64_t errors, stamp_errors;
     double throttle_seconds, concurrency_tolerance;
     uint32_t min_runs;

@@ -179,8 +179,8 @@ static int read_require(const struct gate_reader *reader)
     const struct item *map = item_get(reader->root, "require"), *same = item_get(map, "same");
     struct gate_require *ret = &reader->ret->require;
 
-    *ret =
-        (struct gate_require){.steady_state = true, .concurrency_tolerance = 0.02, .min_runs = 5};
+    *ret = (struct gate_require){
+        .like_workload = true, .steady_state = true, .concurrency_tolerance = 0.02, .min_runs = 5};
     if (map != NULL && read_section(reader, GATE_SECTION_REQUIRE, map, ret, NULL) < 0) {
         return reader->err->code;
     }

@@ -37,6 +37,9 @@ static const struct key require_rows[] = {
              "device_class, model, firmware, form_factor, scheduler, server, cpu, governor, "
              "precondition_bytes, precondition_age, start_temperature, end_temperature, "
              "seed_policy; interference: the host had CPUs for every run"},
+    {"like_workload", KEY_FLAG, KEY_FIELD(struct gate_require, like_workload), .fallback = "yes",
+     .help = "scenario file, scale and users are the same, whatever `same` names; no: a type of "
+             "transaction in common is enough"},
     {"steady_state", KEY_FLAG, KEY_FIELD(struct gate_require, steady_state), .fallback = "yes",
      .help = "range at most 10%, excursion at most 3%, no drift"},
     {"errors", KEY_COUNT, KEY_FIELD(struct gate_require, errors), .fallback = "0",

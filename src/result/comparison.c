@@ -276,8 +276,7 @@ static void adjust(struct comparison *comparison)
     }
 }
 
-/* TPC-C and Sysbench, or reads alone and writes alone: nothing that one does the other does. */
-static bool shares_kind(const struct result_vm *a, const struct result_vm *b)
+bool comparison_shares_kind(const struct result_vm *a, const struct result_vm *b)
 {
     for (uint32_t i = 0; i < a->txn_count; i++) {
         for (uint32_t j = 0; j < b->txn_count; j++) {
@@ -297,7 +296,7 @@ static void compare_scenarios(struct comparison *comparison, uint32_t side)
         for (uint32_t j = 0; j < comparison->sets[side]->run_count; j++) {
             const struct result *b = comparison->sets[side]->runs[j].result;
 
-            comparison->unlike[side] |= !shares_kind(&a->aggregate, &b->aggregate);
+            comparison->unlike[side] |= !comparison_shares_kind(&a->aggregate, &b->aggregate);
             comparison->scenario[side] |= strcmp(a->scenario.name, b->scenario.name) != 0 ||
                                           strcmp(a->scenario.sha256, b->scenario.sha256) != 0;
         }

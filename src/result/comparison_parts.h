@@ -8,4 +8,9 @@
 int comparison_sample(struct comparison *comparison, const struct comparison_options *options,
                       struct error *err);
 
+/*
+ * False: nothing that one does the other does: TPC-C and Sysbench, or reads alone and writes alone.
+ */
+bool comparison_shares_kind(const struct result_vm *a, const struct result_vm *b);
+
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "comparison_parts.h"
 #include "gate_parts.h"
 #include "set_rows.h"
 #include "stats/steady.h"
@@ -63,6 +64,8 @@ static const char *advice_of(const char *name)
         {"scenario", "run both sides with the same scenario file"},
         {"sample", "sample both sides equally long"},
         {"scale", "run both sides at one scale"},
+        {"workload", "run both sides with the same scenario file, scale and users; or say "
+                     "`like_workload: no` and know why"},
         {"vms", "run both sides with the same VMs"},
         {"capacity", "compare drives of one size, or leave capacity out of `same`"},
         {"link", "bring the link to the same speed and width, or leave link out of `same`"},
@@ -301,6 +304,49 @@ static void check_void(struct gate *gate)
     }
 }
 
+/* Why two runs were not asked the same; false: they were. */
+static bool unlike(const struct result *a, const struct result *b, bool all, char *ret, size_t size)
+{
+    if (!comparison_shares_kind(&a->aggregate, &b->aggregate)) {
+        snprintf(ret, size, "workload: %s and %s have no type of transaction in common",
+                 a->scenario.name, b->scenario.name);
+    } else if (all && strcmp(a->scenario.name, b->scenario.name) != 0) {
+        snprintf(ret, size, "workload: scenario %s against %s", a->scenario.name, b->scenario.name);
+    } else if (all && strcmp(a->scenario.sha256, b->scenario.sha256) != 0) {
+        snprintf(ret, size, "workload: scenario %s is not the same text in all runs",
+                 a->scenario.name);
+    } else if (all && strcmp(a->scenario.scale, b->scenario.scale) != 0) {
+        snprintf(ret, size, "workload: scale %s against %s", a->scenario.scale, b->scenario.scale);
+    } else if (all && a->aggregate.users != b->aggregate.users) {
+        snprintf(ret, size, "workload: %llu against %llu users",
+                 (unsigned long long)a->aggregate.users, (unsigned long long)b->aggregate.users);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* What no file can leave out: both sides did the same work. */
+static void check_workload(struct gate *gate)
+{
+    const struct set *sides[2] = {&gate->baseline, &gate->candidate};
+    const struct result *first = gate->baseline.runs[0].result;
+    struct gate_check *check = add_check(gate, "workload", "workload");
+
+    check->asked = true;
+    for (uint32_t s = 0; s < 2; s++) {
+        snprintf(check->values[s], SET_VALUE, "%.63s", sides[s]->runs[0].result->scenario.name);
+        for (uint32_t i = 0; i < sides[s]->run_count && !check->differs; i++) {
+            check->differs =
+                unlike(first, sides[s]->runs[i].result, gate->file->require.like_workload,
+                       check->message, sizeof(check->message));
+        }
+    }
+    if (check->differs) {
+        break_check(check, GATE_INVALID);
+    }
+}
+
 bool gate_check_broken(const struct gate *gate, const char *name)
 {
     for (uint32_t i = 0; i < gate->check_count; i++) {
@@ -331,4 +377,5 @@ void gate_check_all(struct gate *gate)
     }
     check_steady(gate);
     check_pairs(gate);
+    check_workload(gate);
 }

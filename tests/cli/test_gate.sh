@@ -169,6 +169,26 @@ sed 's/old/half-old/; s/same/half/' same.yaml > half.yaml
 run "$RAWTPS" gate half.yaml
 is 'a link below its best is no verdict, though both sides have it' "$code" 6
 like 'it is said' "$out" 'link: 4.0 GT/s x4 \(max 8.0 x4\) is below its best in half-old/0'
+for case in 'scenario=scenario.name:"other" scenario.tiny.against.other' \
+    'text=scenario.sha256:"0123" scenario.tiny.is.not.the.same.text' \
+    'scale=scenario.scale:"1/4" scale.1.against.1/4' \
+    'users=aggregate.users:99 [0-9]+.against.99.users'; do
+    name=${case%%=*} put=${case#*=} says=${case#* }
+    runs "unlike-$name" 5 seed=25 start=60 "set=${put%% *}"
+    gate_file "unlike-$name" "unlike-$name/*" 'require: {same: [serial]}\n'
+    run "$RAWTPS" gate "unlike-$name.yaml"
+    is "$name: no verdict, whatever same names" "$code" 6
+    like "$name: why" "$out" "no verdict: workload: $says"
+    like "$name: what to do" "$out" 'the same scenario file, scale and users'
+    gate_file "unlike-$name" "unlike-$name/*" 'require: {same: [serial], like_workload: no}\n'
+    run "$RAWTPS" gate "unlike-$name.yaml"
+    is "$name: unless the file lets it" "$code" 0
+done
+runs unlike-kind 5 seed=26 start=60 'set=aggregate.txns.0.kind:"other"'
+gate_file unlike-kind 'unlike-kind/*' 'require: {same: [serial], like_workload: no}\n'
+run "$RAWTPS" gate unlike-kind.yaml
+is 'nothing in common: no verdict, whatever the file says' "$code" 6
+like 'why' "$out" 'have no type of transaction in common'
 gate_file void 'void/*' 'outputs: {junit: v.xml}\n'
 run "$RAWTPS" gate void.yaml
 is 'a void run is graver than a regression' "$code" 4
