@@ -191,6 +191,23 @@ static void say_wrong(const struct result *result, const char *dir)
     say_checks(result);
 }
 
+/* A table that nobody got ends the program with another code than the run: run.json has it too. */
+static enum exit_code keep_exit(struct result *result, const char *dir, enum exit_code exit)
+{
+    struct error err = {0};
+
+    exit = page_graver(exit, page_failed() ? EXIT_FAILED : EXIT_FINE);
+    if (exit == result->run.exit_code) {
+        return exit;
+    }
+    result_check(result, "the table could be written", "run", 1, 0, 0, false, exit);
+    result->run.exit_code = result_exit_code(result);
+    if (dir[0] != '\0' && run_amend(dir, result, &err) < 0) {
+        exit = page_graver(exit, page_say_error(&err));
+    }
+    return exit;
+}
+
 /* The rules are part of the run's result, and of what it ends with. */
 static enum exit_code check_rules(const struct args *args, const struct plan *plan,
                                   struct result *result, const char *dir)
@@ -242,7 +259,7 @@ static enum exit_code run_built(const struct args *args, const struct plan *plan
     if (result.run.exit_code != EXIT_FINE) {
         say_wrong(&result, dir);
     }
-    exit = page_graver(exit, result.run.exit_code);
+    exit = keep_exit(&result, dir, page_graver(exit, result.run.exit_code));
     if (args->check && plan->drive == PLAN_DRIVE_NONE && exit != EXIT_INTERRUPTED) {
         exit = page_graver(exit, check_rules(args, plan, &result, dir));
     }

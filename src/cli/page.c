@@ -79,6 +79,11 @@ void page_write(const struct text *text)
     write_bytes(text_string(text), text->length);
 }
 
+bool page_failed(void)
+{
+    return out.error != 0;
+}
+
 enum exit_code page_close(enum exit_code exit)
 {
     if (out.error == 0) {

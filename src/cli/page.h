@@ -36,6 +36,8 @@ void page_open(void);
  */
 void page_write(const struct text *text);
 
+/* Stdout could not be written, so far. */
+bool page_failed(void);
 /* What the program ends with: `exit`, or EXIT_FAILED after saying so if stdout could not be
  * written. */
 enum exit_code page_close(enum exit_code exit);

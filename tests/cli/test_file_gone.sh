@@ -26,8 +26,9 @@ gone() {
     "$@"
     end
     ok "$how: what was measured stands" test "$code" -le 1
-    like "$how: it is said" "$err" "^rawtps: warning: scratch.img was $warning while the run used it"
-    like "$how: in the table" "$out" "^warning: scratch.img was $warning while the run used it: its data"
+    says="warning: scratch.img was $warning while the run used it: its data went to "
+    like "$how: it is said" "$err" "^rawtps: $says"
+    like "$how: in the table" "$out" "^$says"
     like "$how: in the result" "$(cat "$how/run.json")" "\"scratch.img was $warning while"
     is "$how: once" "$(grep -c "scratch.img was" err)" 1
 }
