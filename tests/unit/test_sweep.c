@@ -161,6 +161,10 @@ static void test_users_and_scenarios_are_swept_too(void **state)
 /* Drives alone: by model, and by form factor or file where one model has several. */
 static void test_drives_are_named_points(void **state)
 {
+    struct doc_compare_options options = {.narrow = false};
+    struct text text = {0};
+    struct doc doc;
+
     for (uint32_t side = 0; side < 2; side++) {
         make(side, "a", 100, &(struct run_recipe){.model = "H1"});
         make(side, "b", 150, &(struct run_recipe){.model = "H2", .form_factor = "E1.S"});
@@ -173,6 +177,12 @@ static void test_drives_are_named_points(void **state)
     assert_string_equal(sweep.points[1].name, "H2");
     assert_string_equal(sweep.alone, "H3 of B");
     assert_true(isnan(sweep.points[0].load));
+    doc_init(&doc);
+    doc_sweep(&doc, &sweep, &options);
+    doc_text(&doc, &(struct doc_text_options){.width = 120}, &text);
+    assert_non_null(strstr(text_string(&text), "\n A           u2 fw 1.0 sn ...ALA1 (6 runs)"));
+    text_free(&text);
+    doc_free(&doc);
     end(state);
     begin(state);
     for (uint32_t side = 0; side < 2; side++) {

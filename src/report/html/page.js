@@ -194,7 +194,7 @@
         label: chart.xAxis.title || "x", value: (u, v) => show(chart.xAxis.unit, v),
       }].concat(chart.series.map((s, i) => ({
         paths: chart.curve ? (u) => curve(u, chart, s) : undefined,
-        label: s.label, stroke: () => colour("s" + i % 8), width: few ? 2 : 1.2,
+        label: s.label, stroke: () => colour("s" + i % 8), width: (few ? 2 : 1.2) * (s.lead ? 2 : 1),
         dash: crowded ? [] : dashes[i % 4], spanGaps: !chart.group, points: { show: few ? true : undefined },
         value: (u, v) => show(chart.yAxis.unit, v),
       }))),
