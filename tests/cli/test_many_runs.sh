@@ -1,7 +1,7 @@
 #!/bin/sh
 # slow, not-sanitized, limit: 240
-# A directory may hold hundreds of runs: what compare, gate and report spend grows with their number,
-# not with its square. Four times as many runs cost about four times as much.
+# A directory may hold hundreds of runs: what compare, gate and report spend grows with their
+# number, not with its square. Four times as many runs cost about four times as much.
 . "$ROOT/tests/lib/tap.sh"
 . "$ROOT/tests/lib/cost.sh"
 needs python3

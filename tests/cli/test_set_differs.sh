@@ -80,3 +80,41 @@ is 'a VM config that was edited: another' "$code" 2
 run "$RAWTPS" compare --strict a=pair/01-A b=config
 is 'is another scenario' "$code" 6
 like 'by its file' "$err" 'scenario .*file@[0-9a-f]{8} \| .* file@'
+
+# bytes written before the sample: of a faster drive they are a result, of a longer time a set-up
+cat > write.yaml <<'Y'
+workload: {kind: block, size: 64KiB, read: 0%, outstanding: 4}
+drive: {like: sata-slow, capacity: 100GB}
+phases: {settle: 5s, sample: 45s}
+Y
+# written DIR [option...]: three runs
+written() {
+    dir=$1
+    shift
+    for seed in 1 2 3; do
+        "$RAWTPS" run write.yaml --virtual --quiet --seed $seed --out "$dir/$seed" "$@" \
+            > /dev/null || fail "run $dir"
+    done
+}
+# judged DIR: against slow, by a gate that asks for the same bytes
+judged() {
+    printf 'version: 1\nbaseline: {runs: slow/*}\ncandidate: {runs: %s/*}\n' "$1" > g.yaml
+    printf 'require: {steady_state: no, min_runs: 3, same: [precondition_bytes]}\n' >> g.yaml
+    printf 'metrics: [{metric: tps, margin: 50%%}]\n' >> g.yaml
+    run "$RAWTPS" gate g.yaml
+}
+written slow
+written fast --set drive.like=gen5-fast
+written long --set phases.settle=20s
+run "$RAWTPS" compare slow fast --strict
+like 'a faster drive takes more' "$out" 'preconditioned .* MB \| .* GB \(asked alike\)'
+unlike 'which is no other set-up' "$(sed -n '/^ comparable/,$p' out)" 'preconditioned'
+judged fast
+unlike 'nor one that a gate minds' "$out$err" 'preconditioned:'
+is 'it judges' "$code" 0
+run "$RAWTPS" compare slow long --strict
+is 'a longer time is refused' "$code" 6
+like 'as another set-up' "$(sed -n '/^ comparable/,$p' out)" 'preconditioned'
+judged long
+is 'by the gate, too' "$code" 6
+like 'which says so' "$out$err" 'preconditioned: '

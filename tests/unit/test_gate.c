@@ -396,30 +396,6 @@ static void broken_requirements_are_invalid(void **state)
     }
 }
 
-/* More bytes in the same time are what came of it; a longer time is another set-up. */
-static void bytes_before_the_sample_are_a_result_or_a_requirement(void **state)
-{
-    for (int longer = 0; longer < 2; longer++) {
-        struct rig rig;
-
-        make(&rig, "require: {same: [precondition_bytes]}\n", tps_2, 5, 5, 0, 1);
-        for (uint32_t i = 0; i < 5; i++) {
-            struct result *result = rig.gate.candidate.runs[i].result;
-
-            result->precondition.bytes_written *= 2;
-            result->phases[0].until_ns += longer * 20000000000;
-        }
-        judge(&rig);
-        if (longer) {
-            ANSWERS(&rig, GATE_INVALID, EXIT_INVALID);
-            says(rig.gate.words, "preconditioned");
-        } else {
-            ANSWERS(&rig, GATE_PASS, EXIT_FINE);
-        }
-        gate_close(&rig.gate);
-    }
-}
-
 static void runs_that_are_not_whole_are_invalid_and_void_is_graver(void **state)
 {
     struct rig rig;
@@ -658,7 +634,6 @@ int main(void)
         cmocka_unit_test(absolute_limits_are_held_against_a_bound_or_the_point),
         cmocka_unit_test(what_runs_do_not_have_is_skipped_or_invalid),
         cmocka_unit_test(each_vm_is_a_row),
-        cmocka_unit_test(bytes_before_the_sample_are_a_result_or_a_requirement),
         cmocka_unit_test(broken_requirements_are_invalid),
         cmocka_unit_test(runs_that_are_not_whole_are_invalid_and_void_is_graver),
         cmocka_unit_test(latency_has_no_verdict_where_concurrency_differs),
