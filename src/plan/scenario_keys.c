@@ -223,8 +223,9 @@ static const struct key outstanding_rows[] = {
 
 #define ZERO_OR(from, to) .least = (from), .most = (to), .or_zero = true
 #define SO_OFTEN                                                                                   \
-    .why = "what comes again so soon is all that there would be time for: the run would crawl"
-#define SO_SHORT .why = "so many transactions would fit into a second that the run would crawl"
+    .why = "with less from one to the next a run would do little else, and virtual time would "    \
+           "crawl"
+#define SO_SHORT .why = "a second would hold so many transactions that virtual time would crawl"
 
 static const struct key database_rows[] = {
     {"profile", KEY_WORD, MODEL(profile), .words = model_profile_names,
@@ -392,7 +393,7 @@ static const struct key target_rows[] = {
      .help = "spare flash against the capacity"},                                                 \
     {"write_amplification", KEY_NUMBER, SIM(write_amplification), "0", "100", BY_MODEL,           \
      .help = "fixed; 0: worked out from what is written"},                                        \
-    {"gc_unit", KEY_SIZE, SIM(gc_unit_bytes), "0", "1TiB", BY_MODEL,                              \
+    {"gc_unit", KEY_SIZE, SIM(gc_unit_bytes), ZERO_OR("64KiB", "1TiB"), SO_OFTEN, BY_MODEL,       \
      .help = "garbage is collected each so much that is written; 0: by and by"},                  \
     {"stack", KEY_DURATION, SIM(stack_ns), "0", "1s", BY_MODEL,                                   \
      .help = "the host's virtual stack, added to every request"},                                 \
