@@ -77,11 +77,13 @@ static void show_fill(struct live_watch *watch, const struct run_view *view)
 static void say_waits(struct live_watch *watch, const struct run_view *view)
 {
     int64_t now_ns = wall_ns(), left_s = (view->wait_left_ns + 999999999) / 1000000000;
+    bool server = view->plan->drive == PLAN_DRIVE_NONE;
 
     if (watch->waits_wall_ns == 0 || now_ns - watch->waits_wall_ns >= WAITS_EVERY_NS) {
         watch->waits_wall_ns = now_ns;
-        page_say("waiting for %u request%s in flight, %lld s more at most%s", view->waiting,
-                 view->waiting == 1 ? "" : "s", (long long)(left_s > 0 ? left_s : 0),
+        page_say("waiting for %u %s%s %s, %lld s more at most%s", view->waiting,
+                 server ? "transaction" : "request", view->waiting == 1 ? "" : "s",
+                 server ? "under way" : "in flight", (long long)(left_s > 0 ? left_s : 0),
                  *stop_flag() ? "; once more does not wait" : "");
     }
 }

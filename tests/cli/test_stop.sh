@@ -104,6 +104,35 @@ is 'what was measured is kept' "$(state twice)" '"ended":"interrupted"'
 like 'with the code that the program ended with' "$(cat twice/run.json)" '"exit_code": ?130'
 like 'and said' "$err" '^rawtps: interrupted: .*: twice$'
 
+# a server that does not answer
+cat > sql.yaml <<'Y'
+workload: {kind: sysbench, tables: 1, rows: 1000, threads: 3}
+phases: {start: cold, sample: 1h}
+Y
+"$RAWTPS" run sql.yaml --target 'fake://?delay=10m' --out slow >out 2>err </dev/null &
+pid=$!
+for _ in $(seq 100); do
+    [ ! -s slow/run.json ] || break
+    sleep 0.1
+done
+sleep 0.5
+kill -INT "$pid"
+for _ in $(seq 50); do
+    ! grep -q 'waiting' err || break
+    sleep 0.1
+done
+like 'a server that does not answer: what is waited for is said' "$(cat err)" \
+    '^rawtps: waiting for 3 transactions under way, (30|29) s more at most; once more does not wait$'
+kill -INT "$pid"
+for _ in $(seq 30); do
+    ! kill -0 "$pid" 2>/dev/null || sleep 0.1
+done
+not_ok 'once more does not wait' kill -0 "$pid"
+kill -KILL "$pid" 2>/dev/null
+end
+is 'it is interrupted' "$code" 130
+is 'and kept' "$(state slow)" '"ended":"interrupted"'
+
 begin killed
 sleep 1.5
 kill -KILL "$pid"
