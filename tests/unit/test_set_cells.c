@@ -103,9 +103,6 @@ static void test_texts_are_said_once(void **state)
     for (uint32_t i = 0; i < 4; i++) {
         struct result *result = add(0, &(struct run_recipe){.tps = 100});
 
-        result->servers = mem_array(1, sizeof(*result->servers));
-        assert_non_null(result->servers);
-        memset(result->servers, 0, sizeof(*result->servers));
         result->server_count = 1;
         PUT(result->servers[0].flavour, "postgresql");
         PUT(result->servers[0].version, i == 3 ? "15.2" : "15.1");
