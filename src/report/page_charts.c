@@ -140,7 +140,9 @@ void page_percentiles(struct doc *doc, const struct result *result)
     doc_heading(doc, 2, "Latency by percentile");
     doc_chart(doc, &chart);
     percentile_series(doc, "all", &all->response);
-    doc_lead(doc);
+    if (all->txn_count > 1) {
+        doc_lead(doc);
+    }
     for (uint32_t i = 0; all->txn_count > 1 && i < all->txn_count; i++) {
         percentile_series(doc, all->txns[i].kind, &all->txns[i].response);
     }
@@ -160,12 +162,12 @@ static void left_out_note(struct doc *doc, const struct heat *heat)
         doc_note(doc,
                  "The heat map has no place for response times of 0: %s (%s) were answered "
                  "at once.",
-                 figure_number(heat->zeros, count),
+                 figure_count((uint64_t)heat->zeros, count),
                  figure_percent(heat->zeros / heat->total, share));
     }
     if (few > 0) {
         doc_note(doc, "The heat map leaves out %s that took less than %s (%s).",
-                 figure_number(few, count), figure_duration(heat->y_edges[0], least),
+                 figure_count((uint64_t)few, count), figure_duration(heat->y_edges[0], least),
                  figure_percent(few / heat->total, share));
     }
 }

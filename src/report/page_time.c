@@ -158,7 +158,11 @@ static void vm_series(struct doc *doc, const struct doc_page_source *source, str
 {
     const struct result *result = source->result;
 
-    for (uint32_t i = 0; result->vm_count > 1 && i < result->vm_count; i++) {
+    if (result->vm_count < 2) {
+        return;
+    }
+    doc_lead(doc); /* that of all */
+    for (uint32_t i = 0; i < result->vm_count; i++) {
         add_series(doc, source, column, (int32_t)i, figure, result->vms[i].name);
     }
 }
@@ -187,7 +191,6 @@ static void rate_charts(struct doc *doc, const struct doc_page_source *source,
 
     begin(doc, source, "time_tps", what, &(struct doc_axis){unit, DOC_NUMBER, false});
     add_series(doc, source, column, -1, FIGURE_TPS, "all");
-    doc_lead(doc);
     if (vms <= VMS_MOST) {
         vm_series(doc, source, column, FIGURE_TPS);
         return;
@@ -203,10 +206,10 @@ static void p99_chart(struct doc *doc, const struct doc_page_source *source, str
     begin(doc, source, "time_p99", "99th percentile of each interval",
           &(struct doc_axis){"p99", DOC_NS, false});
     add_series(doc, source, column, -1, FIGURE_P99, "all");
-    doc_lead(doc);
     if (source->result->vm_count <= VMS_MOST) {
         vm_series(doc, source, column, FIGURE_P99);
     } else {
+        doc_lead(doc);
         spread(doc, source, column, FIGURE_P99);
     }
 }

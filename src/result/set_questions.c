@@ -234,7 +234,7 @@ static bool ask_interference(const struct result *result, struct set_answer *ret
     } else {
         snprintf(ret->text, sizeof(ret->text), "CPU limit reached");
     }
-    ret->number = known ? share : 1;
+    ret->number = known ? share : NAN;
     ret->broken = result_interfered(interference);
     return known || ret->broken;
 }
