@@ -14,7 +14,14 @@ workload: {kind: sysbench, tables: 1, rows: 1000, threads: 2}
 phases: {start: cold, sample: 1s}
 Y
 
-# agrees NAME WANTED COMMAND...: it ends with that code, and says so in NAME/run.json if there is one
+cat >kept.py <<'P'
+import json
+import sys
+
+print(json.load(open(sys.argv[1]))["run"]["exit_code"])
+P
+
+# agrees NAME WANTED COMMAND...: it ends with that code, and NAME/run.json says so if it is there
 agrees() {
     name=$1 wanted=$2
     shift 2
@@ -22,9 +29,7 @@ agrees() {
     "$@" >out 2>err </dev/null || code=$?
     is "$name: exit code" "$code" "$wanted"
     kept=none
-    [ ! -f "$name/run.json" ] ||
-        kept=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["run"]["exit_code"])' \
-            "$name/run.json")
+    [ ! -f "$name/run.json" ] || kept=$(python3 kept.py "$name/run.json")
     case $kept in none) kept=$wanted ;; esac
     is "$name: and run.json says it" "$kept" "$code"
 }
@@ -38,7 +43,8 @@ for key in throttle_at=40 throttle_at=40,throttle_to=0.5 write_amplification=0.5
 done
 agrees full 3 sh -c '"$RAWTPS" run tiny.yaml --virtual --out full >/dev/full'
 agrees fullround 3 sh -c '"$RAWTPS" run tiny.yaml --virtual --out fullround --json >/dev/full'
-agrees closed 0 bash -c '"$RAWTPS" run tiny.yaml --virtual --out closed | true; exit ${PIPESTATUS[0]}'
+agrees closed 0 bash -c '"$RAWTPS" run tiny.yaml --virtual --out closed | true
+exit ${PIPESTATUS[0]}'
 agrees refused 2 "$RAWTPS" run sql.yaml --target 'fake://?delay=1ms' --check --out refused
 agrees server 0 "$RAWTPS" run sql.yaml --target 'fake://?delay=1ms' --out server
 agrees stopped 130 timeout --preserve-status -s INT 1 "$RAWTPS" run tiny.yaml --virtual --for 30d \
