@@ -27,7 +27,8 @@ enum { INNODB_ENDS = 132, INNODB_RESERVE = 16 };
  * Payments beside them. own: bytes of a record in the tables that `rawtps load` makes
  * (sql_tables.c), by InnoDB's DYNAMIC format (rem0rec.h): 5 of header, a bit a column that may be
  * NULL, a length of each that varies, 13 of transaction and roll pointer in clustered indexes, and
- * the columns on average, of one byte a character; seven lines in ten have a date.
+ * the columns on average, of one byte a character; seven lines in ten have a date. chars: columns
+ * of char(n), whose length is kept too where characters differ in length (utf8mb4).
  */
 struct index_shape {
     const char *name;
@@ -37,39 +38,41 @@ struct index_shape {
     double innodb, postgres;
     uint16_t ansi_bytes, unicode_bytes;
     double own;
+    uint8_t chars;
 };
 
 static const struct index_shape tpcc_shapes[IX_SBTEST] = {
-    [IX_WAREHOUSE] = {"warehouse", 1, 0, false, false, 1500 / 11.0, 65, 105, 186, 99},
-    [IX_DISTRICT] = {"district", 10, 0, false, false, 15000 / 111.0, 65, 110, 191, 107},
+    [IX_WAREHOUSE] = {"warehouse", 1, 0, false, false, 1500 / 11.0, 65, 105, 186, 99, 2},
+    [IX_DISTRICT] = {"district", 10, 0, false, false, 15000 / 111.0, 65, 110, 191, 107, 2},
     [IX_CUSTOMER] = {"customer", 30000, 0, false, false, 4.5e7 / 1756650, 4.5e7 / 3426450, 681,
-                     1304, 573},
-    [IX_HISTORY] = {"history", 30000, 100, false, false, 4.5e7 / 185250, 4.5e7 / 441150, 55, 79,
-                    72},
-    [IX_ORDERS] = {"orders", 30000, 100, false, false, 4.5e7 / 113550, 4.5e7 / 331050, 31, 31,
-                   46.8},
+                     1304, 573, 5},
+    [IX_HISTORY] = {"history", 30000, 100, false, false, 4.5e7 / 185250, 4.5e7 / 441150, 55, 79, 72,
+                    0},
+    [IX_ORDERS] = {"orders", 30000, 100, false, false, 4.5e7 / 113550, 4.5e7 / 331050, 31, 31, 46.8,
+                   0},
     [IX_NEW_ORDERS] = {"new_orders", 9000, 100, false, false, 1.35e7 / 24900, 1.35e7 / 59850, 16,
-                       16, 30},
+                       16, 30, 0},
     [IX_ORDER_LINE] = {"order_line", 300000, 1000, false, false, 4.5e8 / 1932600, 4.5e8 / 5110500,
-                       61, 85, 75.5},
-    [IX_STOCK] = {"stock", 100000, 0, false, false, 1.5e8 / 3160350, 1.5e8 / 6250650, 317, 607,
-                  325},
-    [IX_ITEM] = {"item", 100000, 0, false, false, 1e5 / 609, 1e5 / 1334, 95, 169, 89},
+                       61, 85, 75.5, 1},
+    [IX_STOCK] = {"stock", 100000, 0, false, false, 1.5e8 / 3160350, 1.5e8 / 6250650, 317, 607, 325,
+                  10},
+    [IX_ITEM] = {"item", 100000, 0, false, false, 1e5 / 609, 1e5 / 1334, 95, 169, 89, 0},
     [IX_CUSTOMER_NAME] = {"idx_customer", 30000, 0, false, false, 4.5e7 / 166175, 4.5e7 / 338346,
-                          51, 79, 44},
+                          51, 79, 44, 0},
     [IX_ORDERS_CUSTOMER] = {"idx_orders", 30000, 100, false, true, 4.5e7 / 74136, 4.5e7 / 235973,
-                            16, 16, 22},
-    [IX_LINE_STOCK] = {"fkey_order_line_2", 300000, 1000, true, true, 552, 444, 28, 28, 30},
-    [IX_STOCK_ITEM] = {"fkey_stock_2", 100000, 0, true, false, 883, 728, 16, 16, 13},
-    [IX_HISTORY_CUSTOMER] = {"fkey_history_1", 30000, 100, true, true, 815, 300, 20, 20, 24},
-    [IX_HISTORY_DISTRICT] = {"fkey_history_2", 30000, 100, true, true, 1024, 364, 16, 16, 20},
-    [IX_CUSTOMER_KEY] = {"customer_pkey", 30000, 0, false, false, 0, 4.5e7 / 123763, 0, 0, 0},
-    [IX_ORDERS_KEY] = {"orders_pkey", 30000, 100, false, false, 0, 4.5e7 / 123763, 0, 0, 0},
-    [IX_NEW_ORDERS_KEY] = {"new_orders_pkey", 9000, 100, false, false, 0, 1.35e7 / 37816, 0, 0, 0},
-    [IX_ORDER_LINE_KEY] = {"order_line_pkey", 300000, 1000, false, false, 0, 4.5e8 / 1734105, 0, 0,
+                            16, 16, 22, 0},
+    [IX_LINE_STOCK] = {"fkey_order_line_2", 300000, 1000, true, true, 552, 444, 28, 28, 30, 0},
+    [IX_STOCK_ITEM] = {"fkey_stock_2", 100000, 0, true, false, 883, 728, 16, 16, 13, 0},
+    [IX_HISTORY_CUSTOMER] = {"fkey_history_1", 30000, 100, true, true, 815, 300, 20, 20, 24, 0},
+    [IX_HISTORY_DISTRICT] = {"fkey_history_2", 30000, 100, true, true, 1024, 364, 16, 16, 20, 0},
+    [IX_CUSTOMER_KEY] = {"customer_pkey", 30000, 0, false, false, 0, 4.5e7 / 123763, 0, 0, 0, 0},
+    [IX_ORDERS_KEY] = {"orders_pkey", 30000, 100, false, false, 0, 4.5e7 / 123763, 0, 0, 0, 0},
+    [IX_NEW_ORDERS_KEY] = {"new_orders_pkey", 9000, 100, false, false, 0, 1.35e7 / 37816, 0, 0, 0,
                            0},
-    [IX_STOCK_KEY] = {"stock_pkey", 100000, 0, false, false, 0, 1.5e8 / 412315, 0, 0, 0},
-    [IX_ITEM_KEY] = {"item_pkey", 100000, 0, false, false, 0, 364, 0, 0, 0},
+    [IX_ORDER_LINE_KEY] = {"order_line_pkey", 300000, 1000, false, false, 0, 4.5e8 / 1734105, 0, 0,
+                           0, 0},
+    [IX_STOCK_KEY] = {"stock_pkey", 100000, 0, false, false, 0, 1.5e8 / 412315, 0, 0, 0, 0},
+    [IX_ITEM_KEY] = {"item_pkey", 100000, 0, false, false, 0, 364, 0, 0, 0, 0},
 };
 
 static bool is_heap(enum model_profile_kind profile, enum index_id id)
@@ -127,7 +130,8 @@ static void shape_own(const struct model_settings *settings, const struct index_
 {
     double page = settings->page_bytes - INNODB_ENDS;
     double kept = clustered ? settings->page_bytes / (double)INNODB_RESERVE : 0;
-    double rows = (page - kept) / (shape->own + INNODB_SLOT) - 0.5;
+    double row = shape->own + INNODB_SLOT + (settings->char_bytes > 1 ? shape->chars : 0);
+    double rows = (page - kept) / row - 0.5;
 
     *ret_capacity = (uint32_t)(rows + 0.5);
     *ret_loaded = shape->random && !settings->k_fill_pristine ? rows * INNODB_RANDOM : rows;

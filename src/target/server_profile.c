@@ -53,7 +53,7 @@ static const char maria_query[] =
     "SHOW VARIABLES WHERE Variable_name IN ('innodb_buffer_pool_size', 'innodb_page_size', "
     "'innodb_io_capacity', 'innodb_io_capacity_max', 'innodb_lru_scan_depth', "
     "'innodb_doublewrite', 'innodb_change_buffering', 'innodb_lock_wait_timeout', "
-    "'innodb_flush_neighbors', "
+    "'innodb_flush_neighbors', 'character_set_database', "
     "'innodb_flush_log_at_trx_commit', 'thread_pool_size')";
 
 void server_profile_add(struct server_profile *profile, const char *key, const char *value,
@@ -136,6 +136,19 @@ static enum model_like like_of(const struct server_facts *server)
     }
 }
 
+/* The longest character of the database, whose tables have its character set if none is said. */
+static void add_charset(struct server_profile *profile, const struct server_asked *asked)
+{
+    const char *name = server_asked_text(asked, "character_set_database");
+    bool utf8 = name != NULL && strncmp(name, "utf8", 4) == 0; /* utf8mb4 utf8mb3 utf8 */
+    char how[160];
+
+    if (utf8) {
+        snprintf(how, sizeof(how), "character_set_database is %.60s", name);
+        server_profile_add(profile, "char_bytes", strcmp(name, "utf8mb4") == 0 ? "4" : "3", how);
+    }
+}
+
 static void add_maria(struct server_profile *profile, const struct server_facts *server,
                       const struct server_asked *asked)
 {
@@ -154,6 +167,7 @@ static void add_maria(struct server_profile *profile, const struct server_facts 
     server_profile_add(profile, "change_buffer",
                        buffering && strcasecmp(buffering, "none") != 0 ? "yes" : "no",
                        buffering ? "innodb_change_buffering" : "the server has none");
+    add_charset(profile, asked);
     if (commit != NULL) {
         snprintf(how, sizeof(how), "innodb_flush_log_at_trx_commit is %.20s", commit);
         server_profile_add(profile, "log_sync", strcmp(commit, "1") == 0 ? "yes" : "no", how);
