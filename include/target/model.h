@@ -37,7 +37,8 @@ struct model_settings {
     uint32_t page_bytes;   /* 16384 innodb, 8192 others */
     uint64_t buffer_bytes; /* pool; frames = buffer_bytes / page_bytes */
     bool index_full;       /* index_set: full (else lean), 3.1 */
-    uint32_t char_bytes;   /* sqlserver: 1 or 2 (bmf), 3.2 */
+    /* sqlserver: of a character, 1 or 2 (bmf), 3.2; innodb: of the longest, 1 to 4 (utf8mb4) */
+    uint32_t char_bytes;
     double leaf_fill;      /* sqlserver: 0.62 (bmf); others 1 */
     bool k_fill_pristine;  /* sbtest.k (and tables_own's) leaves full after CREATE INDEX, 9.4 */
     bool tables_own;       /* tpcc, innodb: tables of `rawtps load`, else of sysbench-tpcc */
@@ -64,11 +65,12 @@ struct model_settings {
     int64_t purge_ns;     /* MariaDB from 10.3: old versions are purged so often; 0: not modelled */
     bool optimizer_dives; /* innodb 5.x..: 4 */
     bool change_buffer;
-    uint32_t gather_pages;    /* sqlserver: 32 */
-    uint32_t cores;           /* vCPUs */
-    int64_t cpu_statement_ns; /* mean CPU of one statement, 7.2; 0 if cpu_txn_ns is used */
-    int64_t cpu_txn_ns;       /* mean CPU of a whole transaction (stored procedure), 7.3 */
-    double cpu_sigma;         /* lognormal sigma 0.6 */
+    uint32_t gather_pages;     /* sqlserver: 32 */
+    uint32_t cores;            /* vCPUs */
+    int64_t cpu_statement_ns;  /* mean CPU of one statement, 7.2; 0 if cpu_txn_ns is used */
+    int64_t cpu_txn_ns;        /* mean CPU of a whole transaction (stored procedure), 7.3 */
+    int64_t cpu_page_write_ns; /* ... of background threads a page written; 0: in the statements' */
+    double cpu_sigma;          /* lognormal sigma 0.6 */
     double cpu_tail_share, cpu_tail_factor; /* 1 % of bursts x 10 */
     int64_t lock_timeout_ns;
     uint32_t sessions;     /* users of this VM, and workers */

@@ -118,6 +118,8 @@ static void read_now(struct live_meter *meter, struct live_reading *ret)
 
     memset(ret, 0, sizeof(*ret));
     ret->cpu_ns = proc_cpu_ns(&meter->cpu);
+    ret->session_cpu_ns = proc_cpu_sessions_ns(&meter->cpu, meter->plain);
+    ret->kernel_cpu_ns = ret->cpu_ns >= 0 ? proc_cpu_kernel_ns() : 0;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
     ret->own_cpu_ns = own.tv_sec * SECOND_NS + own.tv_nsec;
     if (server_counters_read(meter->plain, &meter->server, &ret->facts, &meter->error) < 0) {

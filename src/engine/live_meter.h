@@ -12,6 +12,8 @@ struct live_reading {
     struct target_facts facts;
     int64_t cpu_ns;                                /* negative: not visible */
     int64_t own_cpu_ns;                            /* of this process */
+    int64_t session_cpu_ns;                        /* of connections; negative: not known */
+    int64_t kernel_cpu_ns;                         /* of the host's kernel threads */
     struct fidelity_share tables[FIDELITY_TABLES]; /* pages read, by the model's names */
     uint32_t table_count;                          /* 0: the server does not tell */
 };

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { KTHREADD = 2 }; /* the parent of all kernel threads */
+
 /* proc(5): /proc/PID/stat, behind the name in parentheses. */
 struct proc_stat {
     char name[20];
@@ -13,14 +15,13 @@ struct proc_stat {
     unsigned long long own, reaped; /* ticks, user and system: its own, of children that ended */
 };
 
-static bool stat_read(int32_t pid, struct proc_stat *ret)
+static bool stat_read_at(const char *path, struct proc_stat *ret)
 {
-    char path[32], line[512], *from, *to;
+    char line[512], *from, *to;
     unsigned long long own[2], reaped[2];
     bool read;
     FILE *file;
 
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
     file = fopen(path, "re");
     read = file != NULL && fgets(line, sizeof(line), file) != NULL;
     if (file != NULL) {
@@ -37,6 +38,14 @@ static bool stat_read(int32_t pid, struct proc_stat *ret)
     ret->own = own[0] + own[1];
     ret->reaped = reaped[0] + reaped[1];
     return true;
+}
+
+static bool stat_read(int32_t pid, struct proc_stat *ret)
+{
+    char path[32];
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    return stat_read_at(path, ret);
 }
 
 /* The next process; 0: there are no more. */
@@ -149,26 +158,100 @@ bool proc_cpu_find(struct proc_cpu *ret, struct sql_plain *plain, const struct s
     return url->dialect == SQL_POSTGRES ? find_postgres(ret, plain) : find_maria(ret, plain);
 }
 
-int64_t proc_cpu_ns(const struct proc_cpu *cpu)
+static int64_t ticks_to_ns(unsigned long long ticks)
 {
     long ticks_s = sysconf(_SC_CLK_TCK);
-    struct proc_stat stat, child;
-    unsigned long long ticks;
-    DIR *dir;
+
+    return ticks_s > 0 ? (int64_t)(ticks * (unsigned long long)(1000000000 / ticks_s)) : 0;
+}
+
+/* Ticks of all processes that have this parent. */
+static unsigned long long children_ticks(int32_t parent)
+{
+    DIR *dir = opendir("/proc");
+    unsigned long long ticks = 0;
+    struct proc_stat child;
     int32_t pid;
 
-    if (cpu->pid == 0 || ticks_s <= 0 || !stat_read(cpu->pid, &stat)) {
-        return -1;
-    }
-    ticks = stat.own + (cpu->family ? stat.reaped : 0);
-    dir = cpu->family ? opendir("/proc") : NULL;
     while (dir != NULL && (pid = next_process(dir)) != 0) {
-        if (stat_read(pid, &child) && child.parent == cpu->pid) {
+        if (stat_read(pid, &child) && child.parent == parent) {
             ticks += child.own;
         }
     }
     if (dir != NULL) {
         closedir(dir);
     }
-    return (int64_t)(ticks * (unsigned long long)(1000000000 / ticks_s));
+    return ticks;
+}
+
+int64_t proc_cpu_ns(const struct proc_cpu *cpu)
+{
+    struct proc_stat stat;
+
+    if (cpu->pid == 0 || !stat_read(cpu->pid, &stat)) {
+        return -1;
+    }
+    return ticks_to_ns(stat.own + (cpu->family ? stat.reaped + children_ticks(cpu->pid) : 0));
+}
+
+struct session_sum {
+    const struct proc_cpu *cpu;
+    unsigned long long ticks;
+    uint32_t count;
+};
+
+static void add_session(void *context, const struct sql_value *columns, uint32_t count)
+{
+    struct session_sum *sum = context;
+    struct proc_stat stat;
+    char path[48], text[24];
+    int number;
+
+    if (count < 1 || columns[0].kind == SQL_NULL) {
+        return;
+    }
+    snprintf(text, sizeof(text), "%.*s", (int)columns[0].bytes, columns[0].text);
+    number = columns[0].kind == SQL_INT ? (int)columns[0].number : (int)strtol(text, NULL, 10);
+    if (sum->cpu->family) {
+        snprintf(path, sizeof(path), "/proc/%d/stat", number);
+    } else {
+        snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)sum->cpu->pid, number);
+    }
+    if (stat_read_at(path, &stat)) {
+        sum->ticks += stat.own;
+        sum->count++;
+    }
+}
+
+int64_t proc_cpu_sessions_ns(const struct proc_cpu *cpu, struct sql_plain *plain)
+{
+    /* with a pool of threads no thread is a connection's; MySQL has no tid there: it refuses */
+    static const char maria[] =
+        "SELECT CAST(tid AS SIGNED) FROM information_schema.processlist WHERE tid > 0 AND "
+        "@@thread_handling = 'one-thread-per-connection'";
+    static const char mysql[] =
+        "SELECT CAST(thread_os_id AS SIGNED) FROM performance_schema.threads WHERE type = "
+        "'FOREGROUND' AND thread_os_id > 0 AND @@thread_handling = 'one-thread-per-connection'";
+    static const char postgres[] =
+        "SELECT pid::bigint FROM pg_stat_activity WHERE backend_type = 'client backend'";
+    struct session_sum sum = {.cpu = cpu};
+    struct error ignored = {0};
+
+    if (cpu->pid == 0) {
+        return -1;
+    }
+    if (cpu->family) {
+        sql_plain_run(plain, postgres, add_session, &sum, &ignored);
+    } else if (sql_plain_run(plain, maria, add_session, &sum, &ignored) < 0) {
+        sql_plain_run(plain, mysql, add_session, &sum, &ignored);
+    }
+    return sum.count > 0 ? ticks_to_ns(sum.ticks) : -1;
+}
+
+int64_t proc_cpu_kernel_ns(void)
+{
+    struct proc_stat stat;
+    bool seen = stat_read(KTHREADD, &stat) && strcmp(stat.name, "kthreadd") == 0;
+
+    return seen ? ticks_to_ns(children_ticks(KTHREADD)) : 0;
 }

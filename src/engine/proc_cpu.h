@@ -17,4 +17,15 @@ bool proc_cpu_find(struct proc_cpu *ret, struct sql_plain *plain, const struct s
 /* CPU used since the server began, in steps of a tick (10 ms); -1 if it cannot be read. */
 int64_t proc_cpu_ns(const struct proc_cpu *cpu);
 
+/*
+ * CPU of the threads or processes that serve the connections that now stand, in steps of a tick;
+ * the rest of the server's is background. -1: the server does not tell which they are.
+ */
+int64_t proc_cpu_sessions_ns(const struct proc_cpu *cpu, struct sql_plain *plain);
+/*
+ * CPU that this host's kernel threads used since they began: they write pages out, serve loop
+ * devices and RAID, end requests. 0 where they cannot be seen, as in a container.
+ */
+int64_t proc_cpu_kernel_ns(void);
+
 #endif

@@ -306,6 +306,10 @@ static const struct key database_rows[] = {
     {"cpu_transaction", KEY_DURATION, MODEL(cpu_txn_ns), ZERO_OR("1us", "10s"), BY_PROFILE,
      SO_SHORT,
      .help = "mean CPU of a transaction that is a stored procedure; 0: by `cpu_statement`"},
+    {"cpu_page_write", KEY_DURATION, MODEL(cpu_page_write_ns), ZERO_OR("100ns", "10ms"), BY_PROFILE,
+     .help =
+         "mean CPU that background threads and the kernel use for each page that is written; 0: "
+         "it is in `cpu_statement`"},
     {"cpu_sigma", KEY_NUMBER, MODEL(cpu_sigma), "0", "3", BY_PROFILE,
      .help = "spread of CPU times: sigma of their logarithm"},
     {"cpu_tail_share", KEY_SHARE, MODEL(cpu_tail_share), .most = "100%", BY_PROFILE,

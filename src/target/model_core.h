@@ -124,6 +124,13 @@ struct read_run {
     uint32_t extent, next, length;
 };
 
+/* Threads that compute beside the users', in slices. */
+struct model_background {
+    int64_t due_ns;          /* beyond the slices under way */
+    uint32_t threads, first; /* sessions behind all others */
+    uint32_t busy;           /* a bit each: has a slice, or waits for a core */
+};
+
 struct model;
 
 /* What the rows of a workload are to the model: two implementations, tpcc and sysbench. */
@@ -164,6 +171,7 @@ struct model {
     struct cpu_factors factors;
     struct model_writer *writer;
     struct model_purge *purge; /* NULL: there is none */
+    struct model_background background;
     const struct rows_ops *rows;
     struct model_tpcc *tpcc;
     struct model_sysbench *sysbench;
@@ -302,6 +310,14 @@ uint32_t writer_check(const struct model *m, struct target_check *ret, uint32_t 
 /* warm: a frame for nothing, whatever it holds; and keep the dirty share steady. */
 uint32_t writer_warm_frame(struct model *m);
 void writer_warm_dirty(struct model *m);
+
+/* ---- computing beside the users' (model_background.c) ---- */
+
+uint32_t background_threads(const struct model_settings *settings);
+void background_open(struct model *m);
+bool background_is(const struct model *m, uint32_t number);
+void background_compute(struct model *m, uint32_t pages); /* they were written */
+void background_done(struct model *m, uint32_t number);   /* a slice is over */
 
 /* ---- purge (model_purge.c) ---- */
 

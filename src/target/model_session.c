@@ -120,6 +120,10 @@ static void burst_done(struct model_cpu *cpu, uint32_t session)
 {
     struct model *m = cpu->owner;
 
+    if (background_is(m, session)) {
+        background_done(m, session);
+        return;
+    }
     model_enter(m);
     model_session(m, session)->cpu_ns = 0;
     session_wake(m, session);

@@ -237,6 +237,7 @@ static void run_done(struct io *io)
     }
     w->out[kind]--;
     w->pages_of[kind] += ok ? slot->pages : 0;
+    background_compute(m, slot->pages);
     if (m->is.profile == MODEL_INNODB) {
         flush_page_done(m);
     } else {

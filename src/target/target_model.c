@@ -90,7 +90,7 @@ uint64_t model_buffer_bytes(const struct model_settings *settings)
 /* Behind those of the users. */
 static uint32_t own_sessions(const struct model_settings *settings)
 {
-    return purge_sessions(settings) + vacuum_sessions(settings);
+    return purge_sessions(settings) + vacuum_sessions(settings) + background_threads(settings);
 }
 
 static const enum pool_policy policies[MODEL_PROFILES] = {
@@ -134,6 +134,7 @@ static int open_parts(struct model *m, const struct model_place *place, struct e
         return code;
     }
     session_open_parts(m);
+    background_open(m);
     return is->is_tpcc ? tpcc_rows_open(m, err) : sysbench_rows_open(m, err);
 }
 

@@ -51,6 +51,7 @@ static void settings_of(struct model_settings *settings, const struct shape *sha
     settings->growth_bytes = 16 << 20; /* wraps */
     settings->checkpoint_ns = settings->checkpoint_ns ? 700 * MS : 0;
     settings->cores = 3;
+    settings->cpu_page_write_ns = seed % 2 == 0 ? 0 : 20000;
     settings->seed = settings->tpcc.seed = settings->sysbench.seed = seed;
 }
 
@@ -508,6 +509,46 @@ static void test_a_mean_transaction_costs_what_was_asked_for(void **state)
     rig_close(&rig);
 }
 
+/* Computing of background threads is done to the last page written, and keeps users waiting. */
+static void background_costs(enum model_profile_kind profile)
+{
+    static struct rig rig;
+    struct model_settings settings;
+    struct target_facts facts[2];
+    double response_ns[2], asked_ns;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        rig_settings(&settings, profile, false, 4, 1000, 8);
+        settings.sysbench.mix = SYSBENCH_WRITE_ONLY;
+        settings.cores = 2;
+        settings.cpu_statement_ns = 100000;
+        settings.cpu_tail_share = 0;
+        settings.cpu_page_write_ns = i == 0 ? 0 : 50000;
+        rig_open(&rig, &settings, 100000, NULL, NULL);
+        rig_run(&rig, 4000 * MS);
+        rig.target->ops->facts(rig.target, &facts[i]);
+        assert_int_equal(rig_checks(&rig), 0);
+        response_ns[i] = rig.response_ns / (double)rig.done;
+        asked_ns = (double)facts[i].pages_written * (double)settings.cpu_page_write_ns;
+        if (i == 1) {
+            double each_ns = (double)facts[0].cpu_busy_ns / (double)facts[0].rows_written;
+            double own_ns = each_ns * (double)facts[1].rows_written;
+
+            assert_true(asked_ns > 0.1 * own_ns);
+            assert_true(fabs((double)facts[1].cpu_busy_ns / (own_ns + asked_ns) - 1) < 0.03);
+        }
+        rig_close(&rig);
+    }
+    assert_true(response_ns[1] > 1.05 * response_ns[0]);
+}
+
+static void test_background_computing_is_done(void **state)
+{
+    background_costs(MODEL_INNODB);
+    background_costs(MODEL_POSTGRES);
+    background_costs(MODEL_SQLSERVER);
+}
+
 /* ---- the log, by transaction -------------------------------------------------------------------
  */
 
@@ -555,6 +596,7 @@ int main(void)
         cmocka_unit_test(test_few_users_do_not_wait_for_one_another_for_ever),
         cmocka_unit_test(test_a_run_cut_off_keeps_its_accounts),
         cmocka_unit_test(test_a_mean_transaction_costs_what_was_asked_for),
+        cmocka_unit_test(test_background_computing_is_done),
         cmocka_unit_test(test_the_log_grows_as_measured),
     };
 
