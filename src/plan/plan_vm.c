@@ -113,6 +113,16 @@ static bool profile_by_hand(const struct draft *draft)
     return item && item->given;
 }
 
+/* The profiles that have a key: "innodb and sqlserver". */
+static const char *profiles_of(const struct key *row, char *buf, size_t size)
+{
+    const char *blank = strchr(row->only, ' ');
+
+    snprintf(buf, size, "%.*s%s%s", (int)strcspn(row->only, " "), row->only, blank ? " and " : "",
+             blank ? blank + 1 : "");
+    return buf;
+}
+
 /*
  * A key that no VM's profile has would change nothing: it is refused.
  *   map       a `database` section
@@ -127,6 +137,7 @@ static int check_keys(struct draft *draft, const struct item *map, uint32_t prof
 
     for (const struct item *item = map ? map->child : NULL; item; item = item->next) {
         const struct key *row = key_find(section->rows, section->count, item->key);
+        char have[64];
         bool ours = false;
 
         for (uint32_t p = 0; p < MODEL_PROFILES; p++) {
@@ -135,10 +146,10 @@ static int check_keys(struct draft *draft, const struct item *map, uint32_t prof
         if (!ours && !item->given && by_hand) {
             plan_warn(draft->plan,
                       "database.%s is left out: it is a key of %s, and the profile is %s",
-                      row->name, row->only, is);
+                      row->name, profiles_of(row, have, sizeof(have)), is);
         } else if (!ours) {
             item_key_error(item, err, "%s: a key of profile %s, and this database's is %s",
-                           row->name, row->only, is);
+                           row->name, profiles_of(row, have, sizeof(have)), is);
             return error_hint(err,
                               "leave it out, or choose its profile: --set database.profile=%.*s",
                               (int)strcspn(row->only, " "), row->only);
