@@ -26,10 +26,11 @@ struct sweep {
     uint32_t broken; /* runs that are in no point */
     int64_t slo_ns;
     bool bare;
+    bool files; /* simulated drives of one name follow several model files */
 };
 
 /* What a line of the chart stands for: the label, or the drive. */
-static const char *name_of(const struct result *result, char buf[NAME_MOST])
+static const char *base_name(const struct result *result, char buf[NAME_MOST])
 {
     const struct result_drive *drive = &result->drives[0];
 
@@ -40,6 +41,24 @@ static const char *name_of(const struct result *result, char buf[NAME_MOST])
                  drive->form_factor);
     } else {
         snprintf(buf, NAME_MOST, "%s", result->scenario.name);
+    }
+    return buf;
+}
+
+/* Of an unlabelled run: the model file that its simulated drive follows; "" if none. */
+static const char *file_of(const struct result *result)
+{
+    return result->run.label[0] == '\0' && result->drive_count > 0 ? result->drives[0].model_sha256
+                                                                   : "";
+}
+
+static const char *name_of(const struct sweep *sweep, const struct result *result,
+                           char buf[NAME_MOST])
+{
+    size_t used = strlen(base_name(result, buf));
+
+    if (sweep->files && file_of(result)[0] != '\0') {
+        snprintf(buf + used, NAME_MOST - used, " @%.8s", file_of(result));
     }
     return buf;
 }
@@ -59,8 +78,9 @@ static const char *flaw_of(const struct result *result)
 static int compare_loads(const struct result *a, const struct result *b)
 {
     char left[NAME_MOST], right[NAME_MOST];
-    int order = strcmp(name_of(a, left), name_of(b, right));
+    int order = strcmp(base_name(a, left), base_name(b, right));
 
+    order = order != 0 ? order : strcmp(file_of(a), file_of(b));
     order = order != 0 ? order : strcmp(a->scenario.name, b->scenario.name);
     order = order != 0 ? order : strcmp(a->scenario.sha256, b->scenario.sha256);
     order = order != 0 ? order : strcmp(a->scenario.settings, b->scenario.settings);
@@ -86,7 +106,8 @@ static int by_load(const void *a, const void *b)
 static int compare_points(const struct sweep *sweep, const struct point *a, const struct point *b)
 {
     char left[NAME_MOST], right[NAME_MOST];
-    int order = strcmp(name_of(sweep->runs[a->from], left), name_of(sweep->runs[b->from], right));
+    int order = strcmp(name_of(sweep, sweep->runs[a->from], left),
+                       name_of(sweep, sweep->runs[b->from], right));
     uint64_t users[2] = {sweep->runs[a->from]->aggregate.users,
                          sweep->runs[b->from]->aggregate.users};
 
@@ -130,8 +151,22 @@ static void measure(const struct sweep *sweep, struct point *point)
     point->p99_ns /= point->whole;
 }
 
+/* Runs of one name lie side by side. */
+static void find_files(struct sweep *sweep)
+{
+    char left[NAME_MOST], right[NAME_MOST];
+
+    for (uint32_t i = 1; i < sweep->count && !sweep->files; i++) {
+        const struct result *a = sweep->runs[i - 1], *b = sweep->runs[i];
+
+        sweep->files = strcmp(base_name(a, left), base_name(b, right)) == 0 &&
+                       strcmp(file_of(a), file_of(b)) != 0;
+    }
+}
+
 static void find_points(struct sweep *sweep)
 {
+    find_files(sweep);
     for (uint32_t i = 0, n; i < sweep->count; i += n) {
         struct point *point = &sweep->points[sweep->point_count++];
 
@@ -152,9 +187,9 @@ static uint32_t same_name(const struct sweep *sweep, uint32_t from)
     char first[NAME_MOST], other[NAME_MOST];
     uint32_t n = 1;
 
-    name_of(sweep->runs[sweep->points[from].from], first);
+    name_of(sweep, sweep->runs[sweep->points[from].from], first);
     while (from + n < sweep->point_count &&
-           strcmp(first, name_of(sweep->runs[sweep->points[from + n].from], other)) == 0) {
+           strcmp(first, name_of(sweep, sweep->runs[sweep->points[from + n].from], other)) == 0) {
         n++;
     }
     return n;
@@ -212,7 +247,7 @@ static void curve(struct doc *doc, const struct sweep *sweep, uint32_t from, uin
             x[i] = sweep->points[from + i].tps;
             y[i] = sweep->points[from + i].mean_ns;
         }
-        doc_series(doc, name_of(sweep->runs[sweep->points[from].from], name), x, y, n);
+        doc_series(doc, name_of(sweep, sweep->runs[sweep->points[from].from], name), x, y, n);
     }
     if (at) {
         doc_mark(doc, "knee", at->tps, at->mean_ns);
@@ -236,7 +271,7 @@ static void bars(struct doc *doc, const struct sweep *sweep, const char *key, co
         const struct result *first = sweep->runs[point->from];
 
         if (point->whole > 0) {
-            snprintf(label, sizeof(label), "%s, %s", name_of(first, name),
+            snprintf(label, sizeof(label), "%s, %s", name_of(sweep, first, name),
                      figure_count(first->aggregate.users, users));
             doc_category(doc, label);
             values[count++] = value(point);
@@ -260,13 +295,14 @@ static double p99_of(const struct point *point)
     return point->p99_ns;
 }
 
-static void run_row(struct doc *doc, const struct result *result, bool is_knee)
+static void run_row(struct doc *doc, const struct sweep *sweep, const struct result *result,
+                    bool is_knee)
 {
     const struct result_vm *all = &result->aggregate;
     const char *flaw = flaw_of(result);
     char name[NAME_MOST];
 
-    doc_cell(doc, "%s", name_of(result, name));
+    doc_cell(doc, "%s", name_of(sweep, result, name));
     doc_cell(doc, "%s", result->run.id);
     doc_cell_count(doc, all->users);
     doc_cell_number(doc, all->tps);
@@ -307,7 +343,7 @@ static void table(struct doc *doc, const struct sweep *sweep)
             const struct point *point = &sweep->points[p];
 
             for (uint32_t k = point->from; k < point->from + point->runs; k++) {
-                run_row(doc, sweep->runs[k], point == at);
+                run_row(doc, sweep, sweep->runs[k], point == at);
             }
         }
     }

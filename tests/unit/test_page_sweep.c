@@ -208,6 +208,41 @@ static void rates_are_loads(void **state)
     done(rig);
 }
 
+/* Model files that were edited between runs: two drives of one name, not one point. */
+static void drives_of_one_name_are_told_apart(void **state)
+{
+    struct rig *rig = calloc(1, sizeof(*rig));
+    char *page, *data;
+
+    for (uint32_t i = 0; i < 4; i++) {
+        struct result *result = add(rig, 100, 1000 + 500 * (i % 2), 10 * 1000000);
+
+        result->run.label[0] = '\0';
+        result->drive_count = 1;
+        snprintf(result->drives[0].model, sizeof(result->drives[0].model), "Fast");
+        snprintf(result->drives[0].model_sha256, sizeof(result->drives[0].model_sha256), "%s",
+                 i % 2 == 0 ? "aaaaaaaa0123" : "bbbbbbbb0123");
+    }
+    page = draw(rig, false);
+    data = draw(rig, true);
+    assert_int_equal(count_of(data, "# Fast"), 2);
+    assert_non_null(strstr(data, "1000 "));
+    assert_non_null(strstr(data, "1500 "));
+    assert_null(strstr(data, "1250 "));
+    assert_non_null(strstr(page, "@aaaaaaaa"));
+    assert_non_null(strstr(page, "@bbbbbbbb"));
+    for (uint32_t i = 0; i < 4; i++) {
+        snprintf(rig->results[i].drives[0].model_sha256,
+                 sizeof(rig->results[i].drives[0].model_sha256), "aaaaaaaa0123");
+    }
+    free(page);
+    page = draw(rig, false);
+    assert_null(strstr(page, "@aaaaaaaa"));
+    free(page);
+    free(data);
+    done(rig);
+}
+
 static void lines_that_are_left_out_are_counted(void **state)
 {
     struct rig *rig = calloc(1, sizeof(*rig));
@@ -234,6 +269,7 @@ int main(void)
         cmocka_unit_test(runs_of_a_load_are_one_point),
         cmocka_unit_test(a_curve_that_bends_back_is_joined_by_load),
         cmocka_unit_test(rates_are_loads),
+        cmocka_unit_test(drives_of_one_name_are_told_apart),
         cmocka_unit_test(lines_that_are_left_out_are_counted),
     };
 
