@@ -329,7 +329,8 @@ void purge_start(struct model *m); /* also: forget what there is to do */
 void purge_stop(struct model *m);
 /* A row was changed there. */
 void purge_note(struct model *m, const struct touch *touch);
-/* An entry of a random index is marked as deleted: false if it must be removed at once. */
+/* An entry of a random index, or a row of new_order (place: its district), is marked as deleted:
+ * false if it must be removed at once. */
 bool purge_later(struct model *m, enum index_id id, uint32_t place);
 void purge_plan(const struct model *m, uint32_t number, struct plan *plan);
 bool purge_step(struct model *m, uint32_t number);

@@ -118,6 +118,18 @@ static inline uint32_t index_leaf(const struct model_index *index, uint64_t rank
     return index->first + (uint32_t)(leaf < index->leaves ? leaf : index->leaves - 1);
 }
 
+/* Leaves counted with those that were added behind the loaded: the page of one, and back. */
+static inline uint32_t index_page(const struct model_index *index, uint32_t slot)
+{
+    return slot < index->leaves ? index->first + slot : index->grown_first + slot - index->leaves;
+}
+
+static inline uint32_t index_slot(const struct model_index *index, uint32_t page)
+{
+    return page >= index->grown_first ? page - index->grown_first + index->leaves
+                                      : page - index->first;
+}
+
 /* The level-1 page above a leaf; only where level1_first > 0. */
 static inline uint32_t index_parent(const struct model_index *index, uint32_t page)
 {

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "model_random.h"
+#include "model_tpcc.h"
 
 /*
  * innodb's purge in MariaDB: the master task wakes it once a second (srv_master_callback); it goes
@@ -15,8 +16,10 @@
 
 /* innodb_purge_threads, default; each waits for one page at a time. */
 enum { PURGE_WORKERS = 4, PURGE_ITEMS = 1 << 16 };
+/* as an index: rows of new_order that were marked as deleted */
+enum { PURGE_DELIVERED = INDEXES };
 
-/* A page; of a random index the place of an entry. */
+/* A page; of a random index the place of an entry, of delivered rows their district. */
 struct purge_item {
     uint32_t page;
     uint8_t index;
@@ -68,7 +71,10 @@ void purge_note(struct model *m, const struct touch *touch)
 
 bool purge_later(struct model *m, enum index_id id, uint32_t place)
 {
-    return m->purge && !m->warm && id == IX_SBTEST_K && purge_push(m->purge, place, (uint8_t)id);
+    if (m->purge == NULL || m->warm || (id != IX_SBTEST_K && id != IX_NEW_ORDERS)) {
+        return false;
+    }
+    return purge_push(m->purge, place, id == IX_NEW_ORDERS ? PURGE_DELIVERED : (uint8_t)id);
 }
 
 /* Most pages are still there: no more is to be done than to use them. */
@@ -83,6 +89,12 @@ static bool touch_resident(struct pool *pool, uint32_t page)
     pool->hits++;
     pool_access(pool, frame);
     return true;
+}
+
+/* Leaves of new_order are given back. */
+static bool page_gone(const struct model *m, const struct purge_item *item)
+{
+    return item->index == IX_NEW_ORDERS && !new_order_holds(m, item->page);
 }
 
 /* True: another page is to be touched, by a walk. */
@@ -103,7 +115,12 @@ static bool purge_next(struct model_purge *purge, uint32_t worker)
             random_purge(sysbench_k(m), m, model_session(m, m->is.sessions + worker), item->page);
             return true;
         }
-    } while (touch_resident(&m->pool, item->page));
+        if (item->index == PURGE_DELIVERED) {
+            new_order_purge(m, model_session(m, m->is.sessions + worker), item->page,
+                            m->tpcc->districts[item->page].oldest);
+            return true;
+        }
+    } while (page_gone(m, item) || touch_resident(&m->pool, item->page));
     return true;
 }
 
@@ -113,6 +130,8 @@ void purge_plan(const struct model *m, uint32_t number, struct plan *plan)
 
     if (item->index == IX_SBTEST_K) {
         random_plan(m, model_session(m, number), plan, IX_SBTEST_K);
+    } else if (item->index == PURGE_DELIVERED) {
+        random_plan(m, model_session(m, number), plan, IX_NEW_ORDERS);
     } else {
         plan_add(plan, (enum index_id)item->index, item->page, TOUCH_READ);
     }

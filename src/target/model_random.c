@@ -112,17 +112,6 @@ void random_close(struct model_random *random)
     random->next = random->from = random->head = NULL;
 }
 
-static uint32_t leaf_page(const struct model_index *index, uint32_t leaf)
-{
-    return leaf < index->leaves ? index->first + leaf : index->grown_first + leaf - index->leaves;
-}
-
-static uint32_t page_leaf(const struct model_index *index, uint32_t page)
-{
-    return page >= index->grown_first ? page - index->grown_first + index->leaves
-                                      : page - index->first;
-}
-
 /*
  * A row's place among all keys, the whole range being 2^32: of innodb by its rank; of the others,
  * who merge nothing, anywhere in what the loaded leaf held, by its hash.
@@ -168,21 +157,14 @@ static void random_lead(struct model_random *random, uint64_t from, uint64_t to,
 uint32_t random_page(const struct model_random *random, const struct model *m, uint64_t rank,
                      uint64_t hash)
 {
-    return leaf_page(&m->layout.index[random->id],
-                     random_leaf(random, place_of(random, m, rank, hash)));
+    return index_page(&m->layout.index[random->id],
+                      random_leaf(random, place_of(random, m, rank, hash)));
 }
 
-/* A page that was given back comes first, without a read. */
-static uint32_t split_page(struct model_random *random, struct model *m)
+uint32_t random_renew(struct model *m, enum index_id id, uint32_t leaf)
 {
-    const struct model_index *index = &m->layout.index[random->id];
-    uint32_t leaf = random->freed, page, frame;
+    uint32_t page = index_page(&m->layout.index[id], leaf), frame;
 
-    if (leaf == NO_LEAF) {
-        return m->grown[random->id] >= index->reserve ? POOL_NO_PAGE : model_grow(m, random->id);
-    }
-    random->freed = random->next[leaf];
-    page = leaf_page(index, leaf);
     if (page >= m->layout.grown_first) {
         bit_clear(m->made, page - m->layout.grown_first);
     }
@@ -191,6 +173,19 @@ static uint32_t split_page(struct model_random *random, struct model *m)
         m->pool.frames[frame].stamp |= FRAME_FRESH; /* written without a doublewrite */
     }
     return page;
+}
+
+/* A page that was given back comes first. */
+static uint32_t split_page(struct model_random *random, struct model *m)
+{
+    const struct model_index *index = &m->layout.index[random->id];
+    uint32_t leaf = random->freed;
+
+    if (leaf == NO_LEAF) {
+        return m->grown[random->id] >= index->reserve ? POOL_NO_PAGE : model_grow(m, random->id);
+    }
+    random->freed = random->next[leaf];
+    return random_renew(m, random->id, leaf);
 }
 
 /* When the reserve is used up, or one key fills a page, what is purged makes room. */
@@ -207,7 +202,7 @@ static void random_split(struct model_random *random, struct model *m, struct mo
         random->heap[leaf] = (uint16_t)half;
         return;
     }
-    right = page_leaf(index, page);
+    right = index_slot(index, page);
     s->split = page;
     random->splits++;
     random->fill[right] = random->heap[right] = (uint16_t)rest;
@@ -231,8 +226,8 @@ static void note_neighbors(const struct model_random *random, const struct model
     if (m->is.profile != MODEL_INNODB) {
         return; /* of postgres other things are kept there */
     }
-    s->left = from > 0 ? leaf_page(index, random_leaf(random, from - 1)) : POOL_NO_PAGE;
-    s->right = next != NO_LEAF ? leaf_page(index, next) : POOL_NO_PAGE;
+    s->left = from > 0 ? index_page(index, random_leaf(random, from - 1)) : POOL_NO_PAGE;
+    s->right = next != NO_LEAF ? index_page(index, next) : POOL_NO_PAGE;
 }
 
 /* Nothing of the tree changes at this leaf. */
@@ -252,7 +247,7 @@ static void leaf_insert(struct model_random *random, struct model *m, struct mod
     const struct model_index *index = &m->layout.index[random->id];
     bool takes = leaf_takes(random, index, leaf);
 
-    leaf_alone(m, s, leaf_page(index, leaf));
+    leaf_alone(m, s, index_page(index, leaf));
     s->flags |= SESSION_WROTE;
     random->fill[leaf]++;
     if (!takes) {
@@ -284,7 +279,7 @@ static void random_merge(struct model_random *random, struct model *m, struct mo
                          uint32_t left, uint32_t from)
 {
     const struct model_index *index = &m->layout.index[random->id];
-    uint32_t right = random->next[left], page = leaf_page(index, right);
+    uint32_t right = random->next[left], page = index_page(index, right);
 
     random->heap[left] = merged_heap(random, index, from, from == left ? right : left);
     random_lead(random, random->from[right], leaf_end(random, right), left);
@@ -295,7 +290,7 @@ static void random_merge(struct model_random *random, struct model *m, struct mo
     random->freed = right;
     random->merges++;
     note_neighbors(random, m, s, left);
-    s->leaf = leaf_page(index, left);
+    s->leaf = index_page(index, left);
     s->split = page;
     s->flags |= SESSION_MERGED;
     writer_free_page(m, page);
@@ -330,7 +325,7 @@ void random_purge(struct model_random *random, struct model *m, struct model_ses
 {
     uint32_t leaf = random_leaf(random, place);
 
-    leaf_alone(m, s, leaf_page(&m->layout.index[random->id], leaf));
+    leaf_alone(m, s, index_page(&m->layout.index[random->id], leaf));
     random->fill[leaf] -= random->fill[leaf] > 0;
     random_merge_small(random, m, s, leaf);
 }
@@ -341,7 +336,7 @@ void random_remove(struct model_random *random, struct model *m, struct model_se
     uint32_t place = place_of(random, m, rank, hash);
 
     if (purge_later(m, random->id, place)) {
-        leaf_alone(m, s, leaf_page(&m->layout.index[random->id], random_leaf(random, place)));
+        leaf_alone(m, s, index_page(&m->layout.index[random->id], random_leaf(random, place)));
     } else {
         random_purge(random, m, s, place);
     }
@@ -351,7 +346,7 @@ void random_change(struct model_random *random, struct model *m, struct model_se
                    uint64_t rank, uint64_t hash)
 {
     uint32_t place = place_of(random, m, rank, hash), leaf = random_leaf(random, place), split;
-    uint32_t page = leaf_page(&m->layout.index[random->id], leaf);
+    uint32_t page = index_page(&m->layout.index[random->id], leaf);
 
     if (m->is.profile != MODEL_INNODB) {
         s->leaf = page;

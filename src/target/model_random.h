@@ -39,6 +39,8 @@ void random_remove(struct model_random *random, struct model *m, struct model_se
                    uint64_t rank, uint64_t hash);
 void random_purge(struct model_random *random, struct model *m, struct model_session *s,
                   uint32_t place);
+/* A leaf that was given back comes into use again, without a read: its page. */
+uint32_t random_renew(struct model *m, enum index_id id, uint32_t leaf);
 /* The index on k (model_sysbench.c). */
 struct model_random *sysbench_k(struct model *m);
 /*

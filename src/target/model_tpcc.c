@@ -235,6 +235,16 @@ void tpcc_rows_apply(struct model *m, struct model_session *s, struct op *op)
 /* ---- the end of a transaction ------------------------------------------------------------------
  */
 
+/* innodb: the rows that it marked as deleted go when purge comes past them. */
+static void purge_delivered(struct model *m, const struct model_session *s)
+{
+    for (uint32_t d = 0; m->purge && d < TPCC_DISTRICTS; d++) {
+        if (s->delivered >> d & 1) {
+            purge_later(m, IX_NEW_ORDERS, s->home + d);
+        }
+    }
+}
+
 static void rows_commit(struct model *m, struct model_session *s)
 {
     struct model_tpcc *t = m->tpcc;
@@ -246,6 +256,9 @@ static void rows_commit(struct model *m, struct model_session *s)
         at->lines_claimed += s->ordered.line_count;
         at->lines_inserted += s->ordered.lines;
         t->last_order[tpcc_customer_rank(s->home, s->ordered.customer)] = s->ordered.order;
+    }
+    if (s->delivered && t->new_order.leaves) {
+        purge_delivered(m, s);
     }
     if (s->flags & SESSION_NEW_ORDER) {
         at->last_new_order = s->ordered.order;
@@ -289,6 +302,9 @@ static void rows_rollback(struct model *m, struct model_session *s)
     if (s->flags & SESSION_NEXT) {
         t->districts[s->home].next_o_id--;
     }
+    if ((s->flags & SESSION_NEW_ORDER) && t->new_order.leaves) {
+        new_order_withdraw(m, s->home);
+    }
     if (s->flags & SESSION_ORDER) {
         t->districts[s->home].lines -= s->ordered.lines;
     }
@@ -296,6 +312,9 @@ static void rows_rollback(struct model *m, struct model_session *s)
         if (s->delivered >> d & 1) {
             t->districts[s->home + d].oldest--;
             t->districts[s->home + d].new_orders++;
+            if (t->new_order.leaves) {
+                new_order_return(m, s->home + d, t->districts[s->home + d].oldest);
+            }
         }
     }
     s->delivered = 0;
@@ -377,7 +396,8 @@ static uint64_t tail_bytes(const struct model_tpcc *t, const struct tpcc_tail *t
     return (uint64_t)t->district_count * (tail->mask + 1) * 4;
 }
 
-static void tpcc_sizes(struct model_tpcc *t, const struct model_layout *layout, uint32_t warehouses)
+static void tpcc_sizes(struct model_tpcc *t, const struct model_layout *layout, uint32_t warehouses,
+                       bool innodb)
 {
     uint32_t orders;
 
@@ -385,7 +405,8 @@ static void tpcc_sizes(struct model_tpcc *t, const struct model_layout *layout, 
     t->order_mask = order_mask_of(t->district_count);
     orders = t->order_mask + 1;
     t->order_tail.mask = tail_mask_of(orders, layout->index[IX_ORDERS].tail_rows);
-    t->new_order_tail.mask = tail_mask_of(orders, layout->index[IX_NEW_ORDERS].tail_rows);
+    t->new_order_tail.mask =
+        innodb ? 0 : tail_mask_of(orders, layout->index[IX_NEW_ORDERS].tail_rows);
     t->line_tail.mask = tail_mask_of(orders * LINES_MEAN, layout->index[IX_ORDER_LINE].tail_rows);
 }
 
@@ -437,11 +458,12 @@ uint64_t tpcc_rows_memory_bytes(const struct model_settings *settings)
     if (layout_open(&layout, settings, true, &err) != 0) {
         return 0;
     }
-    tpcc_sizes(&t, &layout, settings->tpcc.warehouses);
+    tpcc_sizes(&t, &layout, settings->tpcc.warehouses, settings->profile == MODEL_INNODB);
     for (uint32_t i = 0; i < ARRAYS; i++) {
         sum += rows_bytes(&t, i);
     }
-    return sum + random_memory_bytes(&layout.index[IX_ORDERS_CUSTOMER]) +
+    return sum + new_order_memory_bytes(settings, &layout.index[IX_NEW_ORDERS]) +
+           random_memory_bytes(&layout.index[IX_ORDERS_CUSTOMER]) +
            random_memory_bytes(&layout.index[IX_LINE_STOCK]) +
            random_memory_bytes(&layout.index[IX_HISTORY_CUSTOMER]);
 }
@@ -455,6 +477,7 @@ static void rows_close(struct model *m)
     for (uint32_t i = 0; i < ARRAYS; i++) {
         mem_large_free(*arrays[i], rows_bytes(t, i));
     }
+    new_order_close(&t->new_order);
     random_close(&t->orders_customer);
     random_close(&t->line_stock);
     random_close(&t->history_customer);
@@ -526,7 +549,7 @@ int tpcc_rows_open(struct model *m, struct error *err)
     }
     m->rows = &tpcc_rows_ops;
     t->seed = m->is.tpcc.seed;
-    tpcc_sizes(t, &m->layout, m->is.tpcc.warehouses);
+    tpcc_sizes(t, &m->layout, m->is.tpcc.warehouses, m->is.profile == MODEL_INNODB);
     rows_arrays(t, arrays);
     for (uint32_t i = 0; i < ARRAYS; i++) {
         *arrays[i] = mem_large(rows_bytes(t, i));
@@ -538,7 +561,8 @@ int tpcc_rows_open(struct model *m, struct error *err)
     tpcc_constants(t->seed, &constants);
     count_names(t, constants.c_last_load, m->is.names_loaded_per_call);
     populate(t);
-    if ((code = random_open(&t->orders_customer, m, IX_ORDERS_CUSTOMER,
+    if ((code = new_order_open(&t->new_order, m, err)) ||
+        (code = random_open(&t->orders_customer, m, IX_ORDERS_CUSTOMER,
                             layout_full(&m->is, IX_ORDERS_CUSTOMER), err)) ||
         (code = random_open(&t->line_stock, m, IX_LINE_STOCK, layout_full(&m->is, IX_LINE_STOCK),
                             err))) {

@@ -2,6 +2,7 @@
 #ifndef RAWTPS_TARGET_MODEL_TPCC_H
 #define RAWTPS_TARGET_MODEL_TPCC_H
 
+#include "model_new_order.h"
 #include "model_random.h"
 
 /* Stock-Level looks at 20 orders; one more may be under way. */
@@ -45,6 +46,7 @@ struct model_tpcc {
     uint32_t history_page, heap_page[TPCC_TABLES];
     uint64_t history_rows, heap_rows[TPCC_TABLES];
     struct model_random orders_customer, line_stock, history_customer;
+    struct model_new_order new_order;   /* innodb: instead of new_order_tail */
     uint16_t name_rank[TPCC_NAMES + 1]; /* rows of a district with a smaller last name */
     float name_mean[TPCC_NAMES];        /* mean number of customers beyond the first 1,000 */
     uint64_t seed;

@@ -105,11 +105,24 @@ void tpcc_ahead_tails(const struct model *m, uint32_t district)
     uint64_t ring = (uint64_t)district * (t->order_mask + 1);
 
     mem_prefetch(tail_now(m, &t->order_tail, IX_ORDERS, district, orders));
-    mem_prefetch(tail_now(m, &t->new_order_tail, IX_NEW_ORDERS, district, orders));
+    if (t->new_order.leaves) {
+        mem_prefetch(&t->new_order.ends[district]);
+    } else {
+        mem_prefetch(tail_now(m, &t->new_order_tail, IX_NEW_ORDERS, district, orders));
+    }
     mem_prefetch(tail_now(m, &t->line_tail, IX_ORDER_LINE, district, at->lines));
     mem_prefetch(&t->orders[ring + (at->next_o_id & t->order_mask)]);
     mem_prefetch(&t->items[(uint64_t)district * RECENT_ITEMS +
                            at->next_o_id % RECENT_ORDERS * TPCC_MAX_LINES]);
+}
+
+static uint32_t new_order_now(const struct model *m, uint32_t district, uint32_t orders)
+{
+    const struct model_tpcc *t = m->tpcc;
+
+    return t->new_order.leaves
+               ? index_page(&m->layout.index[IX_NEW_ORDERS], t->new_order.ends[district].tail)
+               : *tail_now(m, &t->new_order_tail, IX_NEW_ORDERS, district, orders);
 }
 
 void tpcc_ahead_tail_pages(const struct model *m, uint32_t district)
@@ -119,7 +132,7 @@ void tpcc_ahead_tail_pages(const struct model *m, uint32_t district)
     uint32_t orders = at->next_o_id - FIRST_ORDER;
 
     pool_prefetch(&m->pool, *tail_now(m, &t->order_tail, IX_ORDERS, district, orders));
-    pool_prefetch(&m->pool, *tail_now(m, &t->new_order_tail, IX_NEW_ORDERS, district, orders));
+    pool_prefetch(&m->pool, new_order_now(m, district, orders));
     pool_prefetch(&m->pool, *tail_now(m, &t->line_tail, IX_ORDER_LINE, district, at->lines));
 }
 
@@ -131,7 +144,12 @@ static void ahead_oldest(const struct model *m, uint32_t district)
     mem_prefetch(&t->orders[(uint64_t)district * (t->order_mask + 1) + (o & t->order_mask)]);
     if (o >= FIRST_ORDER) {
         mem_prefetch(tail_now(m, &t->order_tail, IX_ORDERS, district, o - FIRST_ORDER));
-        mem_prefetch(tail_now(m, &t->new_order_tail, IX_NEW_ORDERS, district, o - FIRST_ORDER));
+        if (t->new_order.leaves == NULL) {
+            mem_prefetch(tail_now(m, &t->new_order_tail, IX_NEW_ORDERS, district, o - FIRST_ORDER));
+        }
+    }
+    if (t->new_order.leaves) {
+        mem_prefetch(&t->new_order.ends[district]);
     }
 }
 

@@ -62,6 +62,19 @@ static void prepare_order(struct model *m, struct model_session *s, const struct
                   rng_u64(&m->rng));
 }
 
+static void prepare_new_order(struct model *m, struct model_session *s, const struct op *op,
+                              uint32_t district)
+{
+    struct model_tpcc *t = m->tpcc;
+
+    if (t->new_order.leaves) {
+        new_order_insert(m, s, district);
+        return;
+    }
+    s->tail = tpcc_tail_page(m, &t->new_order_tail, IX_NEW_ORDERS, district,
+                             (uint32_t)op->key[2] - FIRST_ORDER);
+}
+
 static void prepare_line(struct model *m, struct model_session *s, const struct op *op,
                          uint32_t district)
 {
@@ -148,8 +161,7 @@ void tpcc_rows_prepare(struct model *m, struct model_session *s, const struct op
         prepare_order(m, s, op, district);
         break;
     case TPCC_S_NO_NEW_ORDER:
-        s->tail = tpcc_tail_page(m, &t->new_order_tail, IX_NEW_ORDERS, district,
-                                 (uint32_t)op->key[2] - FIRST_ORDER);
+        prepare_new_order(m, s, op, district);
         break;
     case TPCC_S_NO_LINE:
         prepare_line(m, s, op, district);
@@ -159,6 +171,11 @@ void tpcc_rows_prepare(struct model *m, struct model_session *s, const struct op
         break;
     case TPCC_S_PAY_HISTORY:
         prepare_history(m, s, op);
+        break;
+    case TPCC_S_DEL_REMOVE:
+        if (t->new_order.leaves) {
+            new_order_mark(m, s, district);
+        }
         break;
     case TPCC_S_DEL_LINES:
         prepare_lines(m, s, district, (uint32_t)op->key[2]);
@@ -284,6 +301,10 @@ static void plan_oldest(const struct model *m, struct plan *plan, uint32_t distr
 {
     const struct tpcc_district *at = &m->tpcc->districts[district];
 
+    if (m->tpcc->new_order.leaves) {
+        new_order_dive(m, plan, district);
+        return;
+    }
     plan_dive(m, plan, IX_NEW_ORDERS, (uint64_t)district * TPCC_LOADED_NEW_ORDERS,
               (uint64_t)(district + 1) * TPCC_LOADED_NEW_ORDERS - 1);
     plan_add(plan, IX_NEW_ORDERS, tpcc_new_order_page(m, district, at->oldest), TOUCH_READ);
@@ -349,7 +370,11 @@ static void plan_delivery(const struct model *m, const struct model_session *s, 
         plan_oldest(m, plan, district);
         break;
     case TPCC_S_DEL_REMOVE:
-        plan_add(plan, IX_NEW_ORDERS, tpcc_new_order_page(m, district, o), TOUCH_WRITE);
+        if (m->tpcc->new_order.leaves) {
+            random_plan(m, s, plan, IX_NEW_ORDERS);
+        } else {
+            plan_add(plan, IX_NEW_ORDERS, tpcc_new_order_page(m, district, o), TOUCH_WRITE);
+        }
         break;
     case TPCC_S_DEL_ORDER:
         plan_add(plan, IX_ORDERS, tpcc_order_page(m, district, o), TOUCH_READ);
@@ -420,7 +445,11 @@ static void plan_new_order(const struct model *m, const struct model_session *s,
         plan_order(m, s, plan, district);
         break;
     case TPCC_S_NO_NEW_ORDER:
-        plan_add(plan, IX_NEW_ORDERS, s->tail, TOUCH_WRITE);
+        if (m->tpcc->new_order.leaves) {
+            random_plan(m, s, plan, IX_NEW_ORDERS);
+        } else {
+            plan_add(plan, IX_NEW_ORDERS, s->tail, TOUCH_WRITE);
+        }
         break;
     case TPCC_S_NO_ITEM:
         plan_item(m, plan, op->key[0]);
