@@ -137,6 +137,21 @@ static void shape_own(const struct model_settings *settings, const struct index_
     *ret_loaded = shape->random && !settings->k_fill_pristine ? rows * INNODB_RANDOM : rows;
 }
 
+/*
+ * Of the tables of `rawtps load`, in leaves that grow: no order there has been delivered, whose
+ * carrier takes 4 bytes and whose lines' dates 5 each; of the loaded seven in ten have them.
+ */
+static uint32_t own_tail_rows(const struct model_settings *settings, enum index_id id)
+{
+    struct index_shape shape = tpcc_shapes[id];
+    uint32_t capacity;
+    double rows;
+
+    shape.own -= 0.7 * (id == IX_ORDER_LINE ? 5 : id == IX_ORDERS ? 4 : 0);
+    shape_own(settings, &shape, true, &rows, &capacity);
+    return capacity;
+}
+
 static void shape_tpcc(struct model_layout *layout, const struct model_settings *settings)
 {
     for (uint32_t id = 0; id < IX_SBTEST; id++) {
@@ -163,6 +178,9 @@ static void shape_tpcc(struct model_layout *layout, const struct model_settings 
         index->random = shape->random;
         index_shape(index, settings, (enum index_id)id, rows_of(settings, (enum index_id)id),
                     loaded, capacity);
+        if (layout_own(settings) && id <= IX_ITEM) {
+            index->tail_rows = own_tail_rows(settings, (enum index_id)id);
+        }
     }
 }
 

@@ -108,6 +108,9 @@ uint32_t tpcc_new_order_page(const struct model *m, uint32_t district, uint32_t 
 {
     const struct model_tpcc *t = m->tpcc;
 
+    if (t->new_order.leaves) {
+        return new_order_page(m, district, o);
+    }
     if (o < FIRST_ORDER) {
         uint32_t row = o < FIRST_NEW_ORDER ? 0 : o - FIRST_NEW_ORDER;
 
@@ -229,11 +232,19 @@ uint32_t tpcc_plan_lines(const struct model *m, struct plan *plan, uint32_t dist
  */
 enum { DATE_BYTES = 5, LOADED_FREE_SHARE = 16, OPTIMISTIC_SHARE = 32 };
 
-static enum lines_growth grown_lines(const struct model *m, uint64_t before, uint32_t lines)
+/*
+ * rows: of a leaf, in which `before` is counted. Those of the load are as many as leaves hold on
+ * average, of all orders; in tables of `rawtps load` one without dates holds more (tail_rows),
+ * which all grow, so that hardly one does not split in the end.
+ */
+static enum lines_growth grown_lines(const struct model *m, uint64_t before, uint32_t lines,
+                                     uint64_t rows)
 {
-    uint64_t full = m->is.page_bytes / LOADED_FREE_SHARE / DATE_BYTES;
-    uint64_t low =
-        (m->is.page_bytes / LOADED_FREE_SHARE - m->is.page_bytes / OPTIMISTIC_SHARE) / DATE_BYTES;
+    uint64_t there = layout_own(&m->is) ? m->layout.index[IX_ORDER_LINE].tail_rows : rows;
+    uint64_t full = rows * (m->is.page_bytes / LOADED_FREE_SHARE) / (DATE_BYTES * there);
+    uint64_t low = rows *
+                   (m->is.page_bytes / LOADED_FREE_SHARE - m->is.page_bytes / OPTIMISTIC_SHARE) /
+                   (DATE_BYTES * there);
 
     return before + lines <= low || before >= full ? LINES_FIT
            : before + lines > full                 ? LINES_SPLIT
@@ -276,10 +287,14 @@ enum lines_growth tpcc_lines_grow(const struct model *m, uint32_t district, uint
     if (m->is.profile != MODEL_INNODB) {
         return LINES_FIT;
     }
+    const struct model_index *index = &m->layout.index[IX_ORDER_LINE];
+    bool loaded = o < FIRST_ORDER;
+
     return grown_lines(m,
-                       o < FIRST_ORDER ? loaded_before(m, district, o, ret_beside)
-                                       : added_before(m, district, o, ret_beside),
-                       tpcc_order_lines(m, district, o));
+                       loaded ? loaded_before(m, district, o, ret_beside)
+                              : added_before(m, district, o, ret_beside),
+                       tpcc_order_lines(m, district, o),
+                       loaded ? index->rows / index->leaves : index->tail_rows);
 }
 
 uint32_t tpcc_item_of_line(const struct model *m, uint32_t district, uint32_t o, uint32_t number)
