@@ -28,11 +28,19 @@ uint64_t new_order_memory_bytes(const struct model_settings *settings,
 
 static void set_limits(struct model_new_order *queue, const struct model *m)
 {
+    const struct model_index *index = &m->layout.index[IX_NEW_ORDERS];
     double bytes = layout_own(&m->is) ? OWN_BYTES : ROW_BYTES, page = m->is.page_bytes - PAGE_ENDS;
+    uint32_t mean = (uint32_t)((index->rows + index->leaves - 1) / index->leaves);
 
     queue->full = (uint32_t)(page / (bytes + SLOT_BYTES));
     queue->kept = (uint32_t)((page - m->is.page_bytes / (double)RESERVE) / (bytes + SLOT_BYTES));
     queue->merge_below = (uint32_t)(m->is.page_bytes / 2 / bytes) + 1;
+    /* sysbench-tpcc's leaves are known for 16 KiB alone, and are as many with another page size */
+    if (queue->kept < mean) {
+        queue->kept = mean;
+        queue->full = mean + mean / RESERVE;
+        queue->merge_below = mean / 2;
+    }
 }
 
 static void leaf_fill(struct model_new_order *queue, uint32_t leaf, uint64_t from, uint64_t to)
@@ -56,7 +64,9 @@ static void leaf_fill(struct model_new_order *queue, uint32_t leaf, uint64_t fro
 static void load_leaves(struct model_new_order *queue, const struct model *m)
 {
     const struct model_index *index = &m->layout.index[IX_NEW_ORDERS];
-    uint64_t run = layout_own(&m->is) ? index->rows : TPCC_DISTRICTS * TPCC_LOADED_NEW_ORDERS;
+    uint64_t warehouse = TPCC_DISTRICTS * TPCC_LOADED_NEW_ORDERS;
+    uint64_t needed = (warehouse + queue->kept - 1) / queue->kept * m->is.tpcc.warehouses;
+    uint64_t run = layout_own(&m->is) || needed > index->leaves ? index->rows : warehouse;
     uint64_t from = 0;
     uint32_t leaf = 0;
 
