@@ -50,7 +50,7 @@ calibrated() { # the file of this kind of server
     # a short run of PostgreSQL may end before its checkpoint, and then has written nothing
     like "$kind: what writes pages beside it is told apart, where pages were written" \
         "$(cat "$file")" \
-        '(^  cpu_page_write: [0-9.]+[mu]s +# [0-9]+us a transaction of .* background threads and| 0.0[0-4] page writes)'
+        '(^  cpu_page_write: [0-9.]+[mu]s +# [0-9]+us a transaction| 0.0[0-4] page writes)'
     log=$(sed -n 's/.* \([0-9]*\) bytes of log.*/\1/p' "$file")
     is_between "$kind: log bytes a transaction are possible" "$log" 1000 200000
 }
