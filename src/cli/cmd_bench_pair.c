@@ -380,11 +380,42 @@ static enum exit_code run_planned(const struct bench *bench, const struct plan *
     return exit;
 }
 
+/* What would be run at that place. */
+static int plan_one(const struct bench *bench, uint32_t order, struct plan **ret, struct error *err)
+{
+    char seed[24];
+
+    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)bench->seed + (order - 1) / 2);
+    return plan_side(bench, compare_abba_is_b(order) ? 1 : 0, seed, ret, err);
+}
+
+/* All that stands there is of this series, before anything is run or set aside. */
+static int check_runs(const struct bench *bench, struct error *err)
+{
+    int code = 0;
+
+    for (uint32_t order = 1; code == 0 && order <= 2 * bench->series.pairs; order++) {
+        char dir[SET_PATH];
+        struct plan *plan;
+
+        pair_series_run(&bench->series, order, dir);
+        if (access(dir, F_OK) != 0) {
+            continue;
+        }
+        code = plan_one(bench, order, &plan, err);
+        if (code == 0) {
+            code = pair_series_check(&bench->series, order, plan, err);
+            args_plan_free(plan);
+        }
+    }
+    return code;
+}
+
 static enum exit_code run_one(const struct bench *bench, uint32_t order)
 {
     uint32_t side = compare_abba_is_b(order) ? 1 : 0;
     struct result_pair pair = {.design = "abba", .order = order};
-    char dir[SET_PATH], seed[24];
+    char dir[SET_PATH];
     struct error err = {0};
     struct plan *plan;
     enum exit_code exit;
@@ -392,8 +423,7 @@ static enum exit_code run_one(const struct bench *bench, uint32_t order)
 
     snprintf(pair.series, sizeof(pair.series), "%s", bench->series.name);
     snprintf(pair.side, sizeof(pair.side), "%s", side == 0 ? "A" : "B");
-    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)bench->seed + (order - 1) / 2);
-    if (plan_side(bench, side, seed, &plan, &err) < 0) {
+    if (plan_one(bench, order, &plan, &err) < 0) {
         return page_say_error(&err);
     }
     if (pair_series_done(&bench->series, order, plan, &done, &err) < 0 || done) {
@@ -482,15 +512,19 @@ static int prepare(struct bench *bench, struct comparison_options *choice, struc
         check_plans(bench, name, err) < 0) {
         return err->code;
     }
-    return pair_series_open(&bench->series, args->args.out, args->args.results, name, args->runs,
-                            args->resume, err);
+    if (pair_series_open(&bench->series, args->args.out, args->args.results, name, args->runs,
+                         args->resume, err) < 0) {
+        return err->code;
+    }
+    return check_runs(bench, err);
 }
 
 static enum exit_code bench_pair(const void *record, const struct options *options,
                                  const struct cmd_line *line)
 {
     const struct pair_args *args = record;
-    struct bench bench = {.args = args, .options = options, .line = line};
+    struct bench bench = {
+        .args = args, .options = options, .line = line, .series = {.lock_fd = -1}};
     struct comparison_options choice;
     struct error err = {0};
     enum exit_code exit;
@@ -509,6 +543,7 @@ static enum exit_code bench_pair(const void *record, const struct options *optio
             exit = page_graver(exit, compare_sides(&bench, &choice));
         }
     }
+    pair_series_close(&bench.series);
     mem_free(bench.watch);
     return exit;
 }

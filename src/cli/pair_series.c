@@ -1,10 +1,13 @@
 #include "pair_series.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,13 +30,68 @@ static void name_series(struct pair_series *series)
     snprintf(series->name, sizeof(series->name), "%.*s", (int)sizeof(series->name) - 1, name);
 }
 
-static bool is_there(const char *dir)
+/* "03-A", and what was set aside of it. */
+static bool is_run_name(const char *name)
 {
-    char first[PAIR_SERIES_DIR + 16];
-    struct stat st;
+    return name[0] >= '0' && name[0] <= '9' && name[1] >= '0' && name[1] <= '9' && name[2] == '-' &&
+           (name[3] == 'A' || name[3] == 'B') &&
+           (name[4] == '\0' || strncmp(name + 4, ".partial-", 9) == 0);
+}
 
-    snprintf(first, sizeof(first), "%s/01-A", dir);
-    return stat(first, &st) == 0;
+struct contents {
+    bool there, runs, others; /* the directory, and what is in it */
+};
+
+static struct contents look_into(const char *path)
+{
+    DIR *dir = opendir(path);
+    struct contents ret = {.there = dir != NULL};
+    const struct dirent *entry;
+
+    while (dir && (entry = readdir(dir)) != NULL) {
+        bool run = is_run_name(entry->d_name);
+
+        ret.runs = ret.runs || run;
+        ret.others = ret.others ||
+                     (!run && strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0);
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    return ret;
+}
+
+/* A series that was killed in its first run may have left nothing: it begins. */
+static int refuse_contents(const char *dir, bool resume, struct error *err)
+{
+    struct contents in = look_into(dir);
+
+    if (resume && !in.runs && (!in.there || in.others)) {
+        return error_set(err, EXIT_USAGE, -ENOENT, "--resume: there is no series in %s", dir);
+    }
+    if (!resume && in.runs) {
+        error_set(err, EXIT_USAGE, -EEXIST, "%s holds a series already", dir);
+        return error_hint(err, "--resume goes on with it; or name a new directory");
+    }
+    if (!resume && in.others) {
+        error_set(err, EXIT_USAGE, -EEXIST, "--out %s: exists and is not an empty directory", dir);
+        return error_hint(err, "a series has a directory of its own: name a new one");
+    }
+    return 0;
+}
+
+/* The lock is gone with the process, however it ends. */
+static int lock(struct pair_series *series, struct error *err)
+{
+    series->lock_fd = open(series->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (series->lock_fd >= 0 && flock(series->lock_fd, LOCK_EX | LOCK_NB) == 0) {
+        return 0;
+    }
+    if (series->lock_fd >= 0 && errno == EWOULDBLOCK) {
+        error_set(err, EXIT_USAGE, -EBUSY, "another bench-pair is at work in %s", series->dir);
+        return error_hint(err, "wait until it is over, or name another --out");
+    }
+    return error_set(err, EXIT_FAILED, -errno, "cannot lock %s: %s", series->dir, strerror(errno));
 }
 
 static int place(struct pair_series *ret, const char *out, const char *root, const char *scenario,
@@ -65,23 +123,31 @@ int pair_series_open(struct pair_series *ret, const char *out, const char *root,
 {
     int code;
 
-    *ret = (struct pair_series){.pairs = pairs};
+    *ret = (struct pair_series){.pairs = pairs, .lock_fd = -1};
     if (place(ret, out, root, scenario, err) < 0) {
         return err->code;
     }
-    if (resume && !is_there(ret->dir)) {
-        return error_set(err, EXIT_USAGE, -ENOENT, "--resume: there is no series in %s", ret->dir);
-    }
-    if (!resume && is_there(ret->dir)) {
-        error_set(err, EXIT_USAGE, -EEXIST, "%s holds a series already", ret->dir);
-        return error_hint(err, "--resume goes on with it; or name a new directory");
+    if (refuse_contents(ret->dir, resume, err) < 0) {
+        return err->code;
     }
     code = run_dir_folders(ret->dir);
     if (code != 0) {
         return error_set(err, EXIT_FAILED, code, "cannot make %s: %s", ret->dir, strerror(-code));
     }
+    /* "new/../there" was not to be found before there was a "new", and another may be quicker */
+    if (lock(ret, err) < 0 || refuse_contents(ret->dir, resume, err) < 0) {
+        return err->code;
+    }
     name_series(ret);
     return 0;
+}
+
+void pair_series_close(struct pair_series *series)
+{
+    if (series->lock_fd >= 0) {
+        close(series->lock_fd);
+    }
+    series->lock_fd = -1;
 }
 
 void pair_series_run(const struct pair_series *series, uint32_t order, char ret[SET_PATH])
@@ -269,45 +335,67 @@ static int check_plan(const struct result *result, const struct plan *plan, cons
                            "--out");
 }
 
-static int look(const struct pair_series *series, uint32_t order, const struct plan *plan,
-                const struct result *result, const char *path, bool *ret_done, struct error *err)
+static int check_run(const struct pair_series *series, uint32_t order, const struct plan *plan,
+                     const struct result *result, const char *path, struct error *err)
 {
     const struct result_pair *pair = &result->run.pair;
 
     if (pair->order != order || strcmp(pair->series, series->name) != 0) {
-        return error_set(err, EXIT_USAGE, -EINVAL, "%s is no run of the series %s", path,
-                         series->name);
+        error_set(err, EXIT_USAGE, -EINVAL, "%s is no run of the series %s", path, series->name);
+        return error_hint(err, "it has the place of one: move it away");
     }
-    if (check_plan(result, plan, path, err) < 0) {
-        return err->code;
-    }
-    *ret_done = strcmp(result->run.ended, "complete") == 0;
-    return *ret_done ? 0 : set_aside(path, result->run.ended, err);
+    return check_plan(result, plan, path, err);
 }
 
-int pair_series_done(const struct pair_series *series, uint32_t order, const struct plan *plan,
-                     bool *ret_done, struct error *err)
+/* What stands at a place: nothing, something without a result, or a run. */
+enum standing { STANDS_NOTHING, STANDS_BARE, STANDS_PARTIAL, STANDS_COMPLETE };
+
+static int look(const struct pair_series *series, uint32_t order, const struct plan *plan,
+                enum standing *ret, char ended[24], struct error *err)
 {
     char path[SET_PATH], file[SET_PATH + 16];
     struct result result;
     struct stat st;
     int code;
 
-    *ret_done = false;
     pair_series_run(series, order, path);
     snprintf(file, sizeof(file), "%s/run.json", path);
-    if (stat(path, &st) != 0) {
-        return 0;
-    }
+    *ret = stat(path, &st) != 0 ? STANDS_NOTHING : STANDS_BARE;
     if (stat(file, &st) != 0) {
-        return set_aside(path, "nothing was measured", err);
+        return 0;
     }
     if (run_dir_load(path, &result, err) < 0) {
         return err->code;
     }
-    code = look(series, order, plan, &result, path, ret_done, err);
+    code = check_run(series, order, plan, &result, path, err);
+    *ret = strcmp(result.run.ended, "complete") == 0 ? STANDS_COMPLETE : STANDS_PARTIAL;
+    snprintf(ended, 24, "%s", result.run.ended);
     result_free(&result);
     return code;
+}
+
+int pair_series_check(const struct pair_series *series, uint32_t order, const struct plan *plan,
+                      struct error *err)
+{
+    enum standing standing;
+    char ended[24];
+
+    return look(series, order, plan, &standing, ended, err);
+}
+
+int pair_series_done(const struct pair_series *series, uint32_t order, const struct plan *plan,
+                     bool *ret_done, struct error *err)
+{
+    char path[SET_PATH], ended[24] = "nothing was measured";
+    enum standing standing;
+
+    *ret_done = false;
+    if (look(series, order, plan, &standing, ended, err) < 0) {
+        return err->code;
+    }
+    *ret_done = standing == STANDS_COMPLETE;
+    pair_series_run(series, order, path);
+    return standing == STANDS_BARE || standing == STANDS_PARTIAL ? set_aside(path, ended, err) : 0;
 }
 
 int pair_series_load(const struct pair_series *series, bool is_b, struct set *ret,

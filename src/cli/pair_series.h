@@ -16,14 +16,17 @@ struct pair_series {
     char dir[PAIR_SERIES_DIR]; /* of the whole series; its runs are 01-A, 02-B ... in it */
     char name[40];             /* kept in each run */
     uint32_t pairs;            /* runs a side */
+    int lock_fd;               /* of the directory: one process at a time is at work in it */
 };
 
 /*
  * out: the directory exactly, NULL: root/<UTC>-pair-<scenario>. resume: it may hold runs already.
- * Errors: EXIT_USAGE if it is there and not to be resumed, or is not there and is.
+ * Errors: EXIT_USAGE if it is there and not to be resumed, or is not there and is, or another
+ * process is at work there.
  */
 int pair_series_open(struct pair_series *ret, const char *out, const char *root,
                      const char *scenario, uint32_t pairs, bool resume, struct error *err);
+void pair_series_close(struct pair_series *series);
 /* The directory of the run at place `order`, from 1. */
 void pair_series_run(const struct pair_series *series, uint32_t order, char ret[SET_PATH]);
 /*
@@ -33,6 +36,9 @@ void pair_series_run(const struct pair_series *series, uint32_t order, char ret[
  */
 int pair_series_done(const struct pair_series *series, uint32_t order, const struct plan *plan,
                      bool *ret_done, struct error *err);
+/* The same errors of what stands at that place, which is left as it is. */
+int pair_series_check(const struct pair_series *series, uint32_t order, const struct plan *plan,
+                      struct error *err);
 /* The runs of one side that are there. Errors: as set_add(); none at all is no error. */
 int pair_series_load(const struct pair_series *series, bool is_b, struct set *ret,
                      struct error *err);

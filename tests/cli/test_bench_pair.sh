@@ -153,3 +153,48 @@ else
         --set drive.capacity=64MiB --out s4 --resume
     is 'the same files' "$code$err" 0
 fi
+
+# a series is known by any of its runs, and looked at before anything is done
+pair() { run "$RAWTPS" bench-pair tiny.yaml --a sata-slow --b gen5-fast --runs 2 --quiet "$@"; }
+pair --out s9
+is 'a series' "$code" 0
+rm -r s9/01-A
+pair --out s9
+is 'without its first run it is one still' "$code" 2
+like 'and is not written over' "$err" 's9 holds a series already'
+pair --out s9 --for 1s
+is 'nor by another' "$code" 2
+pair --out s9 --resume --for 1s
+is 'resumed by another' "$code" 2
+like 'is refused' "$err" 's9/02-B is another run: sample was 3s, now it is 1s'
+is 'before anything is run or compared' "$(ls s9 | tr '\n' ' ')$out" '02-B 03-B 04-A '
+pair --out s9 --resume
+is 'resumed: the first run is made' "$code$(order s9)" 0ABBA
+rm -r s9/02-B && cp -r s1/06-B.partial-1 s9/02-B
+pair --out s9 --resume
+is 'a run of another series in its place' "$code" 2
+like 'is named' "$err" 's9/02-B is no run of the series s9'
+like 'with what to do' "$err" 'hint: it has the place of one: move it away'
+is 'and nothing is compared' "$out" ''
+
+mkdir s10
+pair --out s10 --resume
+is 'killed before its first run: resume begins' "$code$(order s10)" 0ABBA
+rm -r s10 && mkdir -p s10/01-A.partial-1
+pair --out s10 --resume
+is 'killed in its first run: resume begins' "$code$(order s10)" 0ABBA
+pair --out nowhere --resume
+is 'a directory that is not there is no series' "$code" 2
+
+mkdir full && echo precious >full/notes.txt
+pair --out new/../full
+is 'a directory that holds something else' "$code" 2
+like 'is named' "$err" '--out new/../full: exists and is not an empty directory'
+is 'and left alone' "$(ls full)" notes.txt
+
+flock -F s10 sleep 30 & holder=$!
+sleep 0.3
+pair --out s10 --resume
+kill "$holder"
+is 'two at work in one series' "$code" 2
+like 'is refused' "$err" 'another bench-pair is at work in s10'
