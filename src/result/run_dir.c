@@ -56,6 +56,12 @@ static bool is_empty(const char *path)
     return empty;
 }
 
+static int refuse_full(const char *out, struct error *err)
+{
+    error_set(err, EXIT_USAGE, -EEXIST, "--out %s: exists and is not an empty directory", out);
+    return error_hint(err, "a run never writes over another: name a new directory");
+}
+
 static int take_exactly(struct run_dir *dir, const char *out, struct error *err)
 {
     struct stat st;
@@ -68,12 +74,15 @@ static int take_exactly(struct run_dir *dir, const char *out, struct error *err)
                          out);
     }
     if (stat(out, &st) == 0 && (!S_ISDIR(st.st_mode) || !is_empty(out))) {
-        error_set(err, EXIT_USAGE, -EEXIST, "--out %s: exists and is not an empty directory", out);
-        return error_hint(err, "a run never writes over another: name a new directory");
+        return refuse_full(out, err);
     }
     code = run_dir_folders(out);
     if (code != 0) {
         return refuse(err, code, "cannot make the run directory", out);
+    }
+    /* "new/../there" was not to be found before there was a "new" */
+    if (!is_empty(out)) {
+        return refuse_full(out, err);
     }
     if (!realpath(out, real)) {
         return refuse(err, -errno, "cannot find the run directory", out);
