@@ -135,14 +135,36 @@ static int save_gnuplot(const struct doc *doc, const char *dir, struct error *er
     return rc;
 }
 
+/* A page and drawings in one file would be the last of them alone. */
+static int check_names(const struct report_args *args, struct error *err)
+{
+    for (uint32_t i = 0; i < DRAWINGS; i++) {
+        for (uint32_t j = 0; args->draw[i] && j <= i; j++) {
+            const char *other = j < i ? args->draw[j] : args->html;
+
+            if (other && strcmp(args->draw[i], other) == 0 && strncmp(other, "/dev/", 5) != 0) {
+                error_set(err, EXIT_USAGE, -EINVAL,
+                          "two of the files that are asked for are one: "
+                          "%.200s",
+                          other);
+                return error_hint(err, "give each a name of its own");
+            }
+        }
+    }
+    return 0;
+}
+
 /* Every file that was asked for. dir: of the run, NULL where there are several. */
 static int save(const struct report_args *args, const struct doc *doc, const char *dir,
                 const char *created_utc, struct error *err)
 {
     struct text text = {0};
     char buf[PATH_MAX];
-    int rc = 0;
+    int rc = check_names(args, err);
 
+    if (rc < 0) {
+        return rc;
+    }
     if (args->html || args->format == PAGE_HTML) {
         doc_html(doc, &text);
         rc = report_source_save(args->html ? place(args->html, dir, buf) : "-", &text, err);

@@ -74,6 +74,11 @@ static int choose_metric(const char *name, struct comparison_options *ret, struc
     const struct set_metric *metric = set_metric_find(name);
     const char *near;
 
+    for (uint32_t i = 0; metric && i < ret->metric_count; i++) {
+        if (ret->metrics[i] == metric) {
+            return 0; /* given again, it is one question still */
+        }
+    }
     if (metric && ret->metric_count < COMPARISON_METRICS) {
         ret->metrics[ret->metric_count++] = metric;
         return 0;

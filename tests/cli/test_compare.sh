@@ -71,6 +71,10 @@ run "$RAWTPS" compare slow fast --format markdown --no-curve
 like 'Markdown has a table' "$out" '^\| tps ↑ \| agg \|'
 run "$RAWTPS" compare slow fast --format html --no-curve
 like 'HTML is a page' "$out" '<!doctype html>|<!DOCTYPE html>'
+run "$RAWTPS" compare slow fast --metric tps
+cp out once
+run "$RAWTPS" compare slow fast -m tps --metric tps -m tps
+ok 'a metric that is given again is asked for once' cmp -s out once
 run "$RAWTPS" compare slow fast --row vm0 --metric tps
 like 'a VM alone' "$out" '^ tps ↑ +vm0 '
 run "$RAWTPS" compare slow fast --color always

@@ -190,6 +190,11 @@ like 'with the place' "$err" 'cannot write /nowhere/x.html: No such file'
 run "$RAWTPS" report plain --html x.txt
 is 'a file of another ending is a run that is not there' "$code" 2
 
+run "$RAWTPS" report plain --html=one.html --svg=one.html
+is 'two files of one name are refused' "$code" 2
+like 'by their name' "$err" 'are one: one.html'
+not_ok 'and neither is written' test -e one.html
+
 # several runs
 for threads in 1 4 16; do
     "$RAWTPS" run small.yaml --virtual --quiet --threads $threads --for 5s --out "t$threads" \
