@@ -104,6 +104,13 @@ is 'what was measured is kept' "$(state twice)" '"ended":"interrupted"'
 like 'with the code that the program ended with' "$(cat twice/run.json)" '"exit_code": ?130'
 like 'and said' "$err" '^rawtps: interrupted: .*: twice$'
 
+begin held
+sleep 1.5
+kill -INT "$pid"; kill -INT "$pid"; kill -INT "$pid"; kill -INT "$pid"
+end
+is 'a key that is held down: it ends' "$code" 130
+is 'and what was measured is kept' "$(state held)" '"ended":"interrupted"'
+
 # a server that does not answer
 cat > sql.yaml <<'Y'
 workload: {kind: sysbench, tables: 1, rows: 1000, threads: 3}
