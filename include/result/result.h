@@ -332,6 +332,7 @@ bool result_interval_parse(const char *line, struct result_interval *ret);
 struct run_dir {
     char path[512], id[128];
     int dir_fd, intervals_fd, events_fd, stdout_fd, hlog_fd;
+    uint64_t intervals_bytes, events_bytes, stdout_bytes, hlog_bytes; /* written so far */
     bool failed; /* something could not be written: the first error is kept */
     struct error error;
 };
@@ -345,6 +346,8 @@ int run_dir_create(struct run_dir *dir, const char *root, const char *out, const
 /* Make every folder of a path; those that are there are fine. 0 or -errno. */
 int run_dir_folders(const char *path);
 int run_dir_append(struct run_dir *dir, int fd, const char *bytes, uint64_t count);
+/* Are the files that were appended to still there by their names, and whole? Else it has failed. */
+void run_dir_look(struct run_dir *dir);
 int run_dir_replace(struct run_dir *dir, const char *name, const char *bytes, uint64_t count);
 int run_dir_sync(struct run_dir *dir);
 void run_dir_close(struct run_dir *dir);

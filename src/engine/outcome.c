@@ -318,6 +318,9 @@ static const char *ended_word(const struct run *run)
 
 void outcome_files(struct run *run)
 {
+    if (run->has_dir) {
+        run_dir_look(&run->dir);
+    }
     if (run->has_dir && run->dir.failed) {
         result_warn(run->result, "results are incomplete: %s", run->dir.error.text);
         if (run->result->run.error[0] == '\0') {

@@ -250,12 +250,59 @@ static int write_all(int fd, const char *bytes, uint64_t count)
     return 0;
 }
 
-static const char *name_of(const struct run_dir *dir, int fd)
+/* A file that is appended to. */
+struct growing {
+    const char *name;
+    int fd;
+    uint64_t *bytes;
+};
+enum { GROWING = 4 };
+
+static struct growing growing(struct run_dir *dir, int i)
 {
-    return fd == dir->intervals_fd ? RUN_INTERVALS
-           : fd == dir->events_fd  ? "events.jsonl"
-           : fd == dir->stdout_fd  ? "stdout.log"
-                                   : "latency.hlog";
+    const struct growing files[GROWING] = {
+        {RUN_INTERVALS, dir->intervals_fd, &dir->intervals_bytes},
+        {"events.jsonl", dir->events_fd, &dir->events_bytes},
+        {"stdout.log", dir->stdout_fd, &dir->stdout_bytes},
+        {"latency.hlog", dir->hlog_fd, &dir->hlog_bytes},
+    };
+
+    return files[i];
+}
+
+static struct growing growing_of(struct run_dir *dir, int fd)
+{
+    int i = 0;
+
+    while (i < GROWING - 1 && growing(dir, i).fd != fd) {
+        i++;
+    }
+    return growing(dir, i);
+}
+
+void run_dir_look(struct run_dir *dir)
+{
+    for (int i = 0; i < GROWING && !dir->failed; i++) {
+        struct growing file = growing(dir, i);
+        struct stat ours, there;
+        const char *what = NULL;
+
+        if (file.fd < 0 || fstat(file.fd, &ours) != 0) {
+            continue;
+        }
+        if (fstatat(dir->dir_fd, file.name, &there, 0) != 0) {
+            what = "removed";
+        } else if (there.st_dev != ours.st_dev || there.st_ino != ours.st_ino) {
+            what = "replaced";
+        } else if ((uint64_t)ours.st_size != *file.bytes) {
+            what = "changed by another";
+        }
+        if (what) {
+            dir->failed = true;
+            error_set(&dir->error, EXIT_FAILED, -ESTALE, "%s/%s was %s while the run wrote it",
+                      dir->path, file.name, what);
+        }
+    }
 }
 
 int run_dir_append(struct run_dir *dir, int fd, const char *bytes, uint64_t count)
@@ -268,10 +315,11 @@ int run_dir_append(struct run_dir *dir, int fd, const char *bytes, uint64_t coun
     if (code != 0) {
         /* half a line would be taken for a torn end: take it back */
         if (ftruncate(fd, st.st_size) != 0) {
-            return failed(dir, -errno, name_of(dir, fd));
+            return failed(dir, -errno, growing_of(dir, fd).name);
         }
-        return failed(dir, code, name_of(dir, fd));
+        return failed(dir, code, growing_of(dir, fd).name);
     }
+    *growing_of(dir, fd).bytes += count;
     return 0;
 }
 
@@ -302,7 +350,7 @@ int run_dir_sync(struct run_dir *dir)
 
     for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
         if (fds[i] >= 0 && fsync(fds[i]) != 0) {
-            code = failed(dir, -errno, name_of(dir, fds[i]));
+            code = failed(dir, -errno, growing_of(dir, fds[i]).name);
         }
     }
     return code;

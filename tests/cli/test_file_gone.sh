@@ -51,3 +51,24 @@ rm -f scratch.img
 begin bare.yaml left 1
 end
 unlike 'a file that is left alone' "$err$out" 'while the run used it'
+
+# the run's own files: what is not there in the end was not kept
+taken() { # HOW FILE WORD command...: done to a file of the run in mid-run
+    how=$1 file=$2 word=$3
+    shift 3
+    begin bare.yaml "$how" 1
+    "$@"
+    end
+    is "$how: the run failed" "$code" 3
+    like "$how: it is said" "$err$out" "$how/$file was $word while the run wrote it"
+    like "$how: in the result" "$(cat "$how/run.json")" '"files that could not be written"'
+}
+
+taken hlog latency.hlog removed rm hlog/latency.hlog
+taken events events.jsonl removed mv events/events.jsonl elsewhere
+taken rows intervals.csv 'changed by another' truncate -s 0 rows/intervals.csv
+exchange() {
+    cp other/intervals.csv other.csv
+    mv other.csv other/intervals.csv
+}
+taken other intervals.csv replaced exchange
