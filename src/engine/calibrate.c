@@ -50,26 +50,37 @@ static double mean_of(const struct result_statement *row)
     return (double)row->sum_ns / (double)row->count;
 }
 
+/* Of all CPU between two readings, what is neither the connections' nor ours; 0: not known. */
+static double background_share(const struct live_cpu *a, const struct live_cpu *b)
+{
+    double server_ns = (double)(b->server_ns - a->server_ns);
+    double kernel_ns = fmax(0, (double)(b->kernel_ns - a->kernel_ns));
+    double own_ns = (double)(b->own_ns - a->own_ns);
+
+    if (a->sessions_ns < 0 || b->sessions_ns <= a->sessions_ns || server_ns <= 0) {
+        return 0;
+    }
+    return fmax(0, server_ns - (double)(b->sessions_ns - a->sessions_ns) + kernel_ns) /
+           (server_ns + kernel_ns + own_ns);
+}
+
 /*
  * Who asks, and the kernel that does the I/O, take their share of the same cores. What is not the
  * connections' own comes in bursts, as pages are written, and is charged to them.
  */
-static void take_cpu(struct calibration *ret, const struct live_reading *a,
-                     const struct live_reading *b, const char *how)
+static void take_cpu(struct calibration *ret, const struct live_meter *meter)
 {
-    double n = (double)ret->transactions, own_ns, kernel_ns, background_ns = 0;
+    const struct live_cpu *a = &meter->before.cpu, *b = &meter->after.cpu;
+    double n = (double)ret->transactions, own_ns, background_ns = 0;
 
-    if (a->cpu_ns < 0 || b->cpu_ns <= a->cpu_ns) {
+    if (a->server_ns < 0 || b->server_ns <= a->server_ns) {
         return;
     }
-    own_ns = (double)(b->own_cpu_ns - a->own_cpu_ns) / n;
-    kernel_ns = fmax(0, (double)(b->kernel_cpu_ns - a->kernel_cpu_ns)) / n;
-    ret->cpu_ns = (double)(b->cpu_ns - a->cpu_ns) / n + own_ns + kernel_ns;
-    if (a->session_cpu_ns >= 0 && b->session_cpu_ns > a->session_cpu_ns &&
-        ret->page_writes >= PAGES_LEAST) {
-        double sessions_ns = (double)(b->session_cpu_ns - a->session_cpu_ns) / n;
-
-        background_ns = fmax(0, ret->cpu_ns - sessions_ns - own_ns);
+    own_ns = (double)(b->own_ns - a->own_ns) / n;
+    ret->cpu_ns = (double)(b->server_ns - a->server_ns) / n + own_ns +
+                  fmax(0, (double)(b->kernel_ns - a->kernel_ns)) / n;
+    if (ret->page_writes >= PAGES_LEAST) {
+        background_ns = ret->cpu_ns * background_share(a, &meter->whole);
         ret->write_ns = background_ns / ret->page_writes;
         ret->cpu_ns -= background_ns;
         snprintf(ret->write_how, sizeof(ret->write_how),
@@ -80,7 +91,7 @@ static void take_cpu(struct calibration *ret, const struct live_reading *a,
     snprintf(ret->cpu_how, sizeof(ret->cpu_how),
              "measured: CPU of the server's processes (%s), reads of pages included, %.0fus of "
              "this client%s, which have the same cores",
-             how, own_ns / 1e3, background_ns > 0 ? "" : " and the kernel's threads");
+             meter->cpu.how, own_ns / 1e3, background_ns > 0 ? "" : " and the kernel's threads");
 }
 
 static void take_all(struct calibration *ret, const struct result *result,
@@ -103,7 +114,7 @@ static void take_all(struct calibration *ret, const struct result *result,
     ret->page_writes = (double)(b->pages_written - a->pages_written) / n;
     ret->log_bytes = (double)(b->log_bytes - a->log_bytes) / n;
     ret->log_writes = b->log_writes > 0 ? (double)(b->log_writes - a->log_writes) / n : -1;
-    take_cpu(ret, &meter->before, &meter->after, meter->cpu.how);
+    take_cpu(ret, meter);
 }
 
 /* Of the commits, those of transactions that change something: only they wait for the log. */

@@ -85,9 +85,10 @@ static void measured_figures(struct live_run *run, const struct result_vm *vm)
     ret->tps = vm->tps;
     run->response_ns = vm->service.mean_ns;
     measured_tables(&run->meter, n, ret);
-    run->cpu_ns = run->meter.before.cpu_ns >= 0
-                      ? (double)(run->meter.after.cpu_ns - run->meter.before.cpu_ns) / n
-                      : -1;
+    run->cpu_ns =
+        run->meter.before.cpu.server_ns >= 0
+            ? (double)(run->meter.after.cpu.server_ns - run->meter.before.cpu.server_ns) / n
+            : -1;
 }
 
 /* InnoDB keeps lru_scan_depth frames free, which of a small pool is much. */

@@ -117,11 +117,11 @@ static void read_now(struct live_meter *meter, struct live_reading *ret)
     struct timespec own = {0};
 
     memset(ret, 0, sizeof(*ret));
-    ret->cpu_ns = proc_cpu_ns(&meter->cpu);
-    ret->session_cpu_ns = proc_cpu_sessions_ns(&meter->cpu, meter->plain);
-    ret->kernel_cpu_ns = ret->cpu_ns >= 0 ? proc_cpu_kernel_ns() : 0;
+    ret->cpu.server_ns = proc_cpu_ns(&meter->cpu);
+    ret->cpu.sessions_ns = proc_cpu_sessions_ns(&meter->cpu, meter->plain, &ret->cpu.sessions);
+    ret->cpu.kernel_ns = ret->cpu.server_ns >= 0 ? proc_cpu_kernel_ns() : 0;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
-    ret->own_cpu_ns = own.tv_sec * SECOND_NS + own.tv_nsec;
+    ret->cpu.own_ns = own.tv_sec * SECOND_NS + own.tv_nsec;
     if (server_counters_read(meter->plain, &meter->server, &ret->facts, &meter->error) < 0) {
         meter->failed = true;
         return;
@@ -138,8 +138,17 @@ static void live_meter_watch(void *context, const struct run_view *view)
     if (meter->say != NULL) {
         meter->say(meter->context, view);
     }
-    if (!meter->failed) {
-        read_now(meter, strcmp(view->phase, "sample") == 0 ? &meter->after : &meter->before);
+    if (meter->failed) {
+        return;
+    }
+    if (strcmp(view->phase, "sample") != 0) {
+        read_now(meter, &meter->before);
+        return;
+    }
+    read_now(meter, &meter->after);
+    /* the last one may come when users have gone already */
+    if (meter->after.cpu.sessions >= meter->before.cpu.sessions) {
+        meter->whole = meter->after.cpu;
     }
 }
 
@@ -166,7 +175,10 @@ int live_meter_run(struct live_meter *meter, const struct plan *plan, const vola
     struct run_options options = {
         .stop = stop, .watch = live_meter_watch, .context = meter, .no_files = true};
     char dir[512] = "";
-    int code = run_plan(plan, &options, ret, dir, err);
+    int code;
+
+    meter->whole = (struct live_cpu){0};
+    code = run_plan(plan, &options, ret, dir, err);
 
     if (code < 0) {
         return code;

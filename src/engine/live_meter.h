@@ -7,13 +7,19 @@
 #include "proc_cpu.h"
 #include "target/server_facts.h"
 
+/* CPU used so far. */
+struct live_cpu {
+    int64_t server_ns;   /* negative: not visible */
+    int64_t own_ns;      /* of this process */
+    int64_t kernel_ns;   /* of the host's kernel threads */
+    int64_t sessions_ns; /* of those that serve connections; negative: not known */
+    uint32_t sessions;
+};
+
 /* At one instant, cumulative. */
 struct live_reading {
     struct target_facts facts;
-    int64_t cpu_ns;                                /* negative: not visible */
-    int64_t own_cpu_ns;                            /* of this process */
-    int64_t session_cpu_ns;                        /* of connections; negative: not known */
-    int64_t kernel_cpu_ns;                         /* of the host's kernel threads */
+    struct live_cpu cpu;
     struct fidelity_share tables[FIDELITY_TABLES]; /* pages read, by the model's names */
     uint32_t table_count;                          /* 0: the server does not tell */
 };
@@ -24,6 +30,7 @@ struct live_meter {
     struct server_facts server;
     struct proc_cpu cpu;
     struct live_reading before, after; /* the sample's ends */
+    struct live_cpu whole;             /* the last in the sample at which all connections stood */
     bool failed;                       /* a reading was refused: the first error is kept */
     struct error error;
     void (*say)(void *context, const struct run_view *view); /* shown on; may be NULL */

@@ -223,7 +223,8 @@ static void add_session(void *context, const struct sql_value *columns, uint32_t
     }
 }
 
-int64_t proc_cpu_sessions_ns(const struct proc_cpu *cpu, struct sql_plain *plain)
+int64_t proc_cpu_sessions_ns(const struct proc_cpu *cpu, struct sql_plain *plain,
+                             uint32_t *ret_count)
 {
     /* with a pool of threads no thread is a connection's; MySQL has no tid there: it refuses */
     static const char maria[] =
@@ -237,6 +238,7 @@ int64_t proc_cpu_sessions_ns(const struct proc_cpu *cpu, struct sql_plain *plain
     struct session_sum sum = {.cpu = cpu};
     struct error ignored = {0};
 
+    *ret_count = 0;
     if (cpu->pid == 0) {
         return -1;
     }
@@ -245,6 +247,7 @@ int64_t proc_cpu_sessions_ns(const struct proc_cpu *cpu, struct sql_plain *plain
     } else if (sql_plain_run(plain, maria, add_session, &sum, &ignored) < 0) {
         sql_plain_run(plain, mysql, add_session, &sum, &ignored);
     }
+    *ret_count = sum.count;
     return sum.count > 0 ? ticks_to_ns(sum.ticks) : -1;
 }
 

@@ -21,7 +21,8 @@ int64_t proc_cpu_ns(const struct proc_cpu *cpu);
  * CPU of the threads or processes that serve the connections that now stand, in steps of a tick;
  * the rest of the server's is background. -1: the server does not tell which they are.
  */
-int64_t proc_cpu_sessions_ns(const struct proc_cpu *cpu, struct sql_plain *plain);
+int64_t proc_cpu_sessions_ns(const struct proc_cpu *cpu, struct sql_plain *plain,
+                             uint32_t *ret_count);
 /*
  * CPU that this host's kernel threads used since they began: they write pages out, serve loop
  * devices and RAID, end requests. 0 where they cannot be seen, as in a container.
