@@ -469,6 +469,17 @@ static bool is_whole(const struct set_run *run, uint32_t i, void *context)
     return run->state == SET_WHOLE || run->state == SET_VOID;
 }
 
+/* Runs may be wanting though each ended well: one that was not complete, or was taken away. */
+static enum exit_code say_wanting(const struct bench *bench, const struct set *set, uint32_t side)
+{
+    if (set->run_count >= bench->series.pairs) {
+        return EXIT_FINE;
+    }
+    page_say("side %s has %u complete runs of the %u that --runs asks for", side == 0 ? "A" : "B",
+             set->run_count, bench->series.pairs);
+    return EXIT_INCONCLUSIVE;
+}
+
 /* What is complete is compared, however far the series came. */
 static enum exit_code compare_sides(const struct bench *bench,
                                     const struct comparison_options *choice)
@@ -487,8 +498,12 @@ static enum exit_code compare_sides(const struct bench *bench,
     set_tell_apart(sets, SIDES);
     if (code < 0) {
         exit = page_say_error(&err);
-    } else if (sets[0].run_count > 0 && sets[1].run_count > 0) {
-        exit = compare_show(both, SIDES, choice, &bench->args->args);
+    }
+    for (uint32_t s = 0; code == 0 && s < SIDES; s++) {
+        exit = page_graver(exit, say_wanting(bench, &sets[s], s));
+    }
+    if (code == 0 && sets[0].run_count > 0 && sets[1].run_count > 0) {
+        exit = page_graver(exit, compare_show(both, SIDES, choice, &bench->args->args));
         if (!bench->args->args.quiet) {
             page_say("again: rawtps compare '%s=%s/*-A' '%s=%s/*-B'", sets[0].label,
                      bench->series.dir, sets[1].label, bench->series.dir);

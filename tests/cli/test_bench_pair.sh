@@ -198,3 +198,18 @@ pair --out s10 --resume
 kill "$holder"
 is 'two at work in one series' "$code" 2
 like 'is refused' "$err" 'another bench-pair is at work in s10'
+
+# a run that is taken away while the rest is measured: fewer are compared, and that is said
+rm -r s10
+(
+    for _ in $(seq 200); do
+        [ ! -s s10/02-B/run.json ] || break
+        sleep 0.02
+    done
+    mv s10/01-A away
+) & mover=$!
+run "$RAWTPS" bench-pair tiny.yaml --a sata-slow --b gen5-fast --runs 20 --quiet --out s10
+wait "$mover"
+is 'a run that was taken away: not fine' "$code" 5
+like 'and said' "$err" 'side A has 19 complete runs of the 20 that --runs asks for'
+unlike 'of that side alone' "$err" 'side B has'
