@@ -47,7 +47,7 @@ calibrated() { # the file of this kind of server
     like "$kind: the flush of the log" "$(cat "$file")" '^# Flush of the log: [0-9.]+[mun]?s \('
     cpu=$(sed -n 's/^  cpu_statement: \([0-9.]*\)us .*/\1/p' "$file")
     is_between "$kind: CPU of a statement is possible" "$cpu" 2 5000
-    # so short a run of PostgreSQL may end before its checkpoint, and then has written next to nothing
+    # so short a run of PostgreSQL may end before its checkpoint: it has written next to nothing
     [ "$kind" != mysql ] ||
         like "$kind: what writes pages beside it is told apart" "$(cat "$file")" \
             '^  cpu_page_write: [0-9.]+[mu]s +# [0-9]+us a transaction'
