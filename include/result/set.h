@@ -3,6 +3,7 @@
 #ifndef RAWTPS_RESULT_SET_H
 #define RAWTPS_RESULT_SET_H
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "result/result.h"
@@ -29,6 +30,7 @@ struct set_run {
     struct set_place place;
     struct result *result;
     enum set_state state;
+    char sha256[SHA256_HEX]; /* of its run.json: a copy has the same; "": not known */
 };
 
 /* Runs of one variant, in the order in which they were started (then by path). */

@@ -1,5 +1,6 @@
 #include "result/set.h"
 
+#include "base/checksum.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "fit.h"
@@ -120,8 +121,31 @@ int set_add_result(struct set *set, const char *path, struct result *result, str
     snprintf(run->path, sizeof(run->path), "%s", path);
     find_place(path, &run->place);
     run->result = result;
+    run->sha256[0] = '\0';
     run->state = state_of(result);
     return 0;
+}
+
+/* "" where it cannot be read again. */
+static void sum_document(const char *path, char ret[SHA256_HEX])
+{
+    char file[SET_PATH + 16], bytes[16384];
+    struct sha256 sha;
+    FILE *document;
+    size_t n;
+
+    snprintf(file, sizeof(file), "%s/%s", path, SET_DOCUMENT);
+    document = fopen(file, "re");
+    ret[0] = '\0';
+    if (!document) {
+        return;
+    }
+    sha256_init(&sha);
+    while ((n = fread(bytes, 1, sizeof(bytes), document)) > 0) {
+        sha256_add(&sha, bytes, n);
+    }
+    fclose(document);
+    sha256_finish_hex(&sha, ret);
 }
 
 /* path: a run directory. */
@@ -146,7 +170,11 @@ static int add_run(struct set *set, const char *path, struct error *err)
         mem_free(result);
         return err->code;
     }
-    return set_add_result(set, path, result, err);
+    if (set_add_result(set, path, result, err) < 0) {
+        return err->code;
+    }
+    sum_document(path, set->runs[set->run_count - 1].sha256);
+    return 0;
 }
 
 /* 1, 0, or an error: whether a run is there cannot be told, as of one that may not be looked into.
@@ -429,6 +457,29 @@ int set_refuse_void(const struct set *set, struct error *err)
     return 0;
 }
 
+/* Nothing of two runs is alike to the last byte, not even in virtual time: when each began, its
+ * cost, its name. */
+static bool is_copy(const struct set_run *a, const struct set_run *b)
+{
+    return a->sha256[0] != '\0' && strcmp(a->sha256, b->sha256) == 0;
+}
+
+static int refuse_copies(const struct set *a, const struct set *b, struct error *err)
+{
+    for (uint32_t i = 0; i < a->run_count; i++) {
+        for (uint32_t j = 0; j < b->run_count; j++) {
+            if (is_copy(&a->runs[i], &b->runs[j])) {
+                error_set(err, EXIT_USAGE, -EINVAL,
+                          "%.200s, of %s, and %.200s, of %s, are copies "
+                          "of one run",
+                          a->runs[i].path, a->label, b->runs[j].path, b->label);
+                return error_hint(err, "a run that is copied says nothing new: measure again");
+            }
+        }
+    }
+    return 0;
+}
+
 int set_refuse_shared(const struct set *const *sets, uint32_t count, struct error *err)
 {
     for (uint32_t s = 1; s < count; s++) {
@@ -440,6 +491,9 @@ int set_refuse_shared(const struct set *const *sets, uint32_t count, struct erro
                     return error_set(err, EXIT_USAGE, -EINVAL, "%s is in both %s and %s", run->path,
                                      sets[t]->label, sets[s]->label);
                 }
+            }
+            if (refuse_copies(sets[t], sets[s], err) < 0) {
+                return err->code;
             }
         }
     }
