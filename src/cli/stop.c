@@ -15,7 +15,7 @@ enum { LAST_SECONDS = 4 };
 static volatile int asked;
 static volatile int silent, gentle, terminal;
 
-static volatile double hurried; /* when the second came */
+static volatile double hurried; /* when the last one was heard */
 
 /* clock_gettime() is safe in a handler (POSIX.1-2008, 2.4.3). */
 static double seconds(void)
@@ -46,11 +46,11 @@ static void handle(int number)
     if (number == SIGALRM || asked >= 2 || (asked == 1 && !gentle)) {
         _exit(EXIT_INTERRUPTED);
     }
+    hurried = seconds();
     asked = asked + 1;
     if (asked == 1) {
         say("rawtps: stopping; once more stops at once\n");
     } else {
-        hurried = seconds();
         alarm(LAST_SECONDS);
         say("rawtps: ending at once: what was measured is kept\n");
     }
@@ -63,7 +63,7 @@ void stop_catch(bool quiet)
 
     silent = quiet;
     terminal = isatty(STDERR_FILENO);
-    sigemptyset(&action.sa_mask);
+    sigfillset(&action.sa_mask); /* one at a time: a second one waits for the first's handler */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGALRM, &action, NULL);
