@@ -38,6 +38,8 @@ is 'a pipe with a writer is read' "$code$err" 0
 
 soon run ok.yaml --virtual -q --out good
 is 'a run to spoil' "$code" 0
+soon run ok.yaml --virtual -q --seed 2 --out whole
+is 'and one beside it' "$code" 0
 
 # spoilt NAME FILE: a copy of the run without FILE
 spoilt() {
@@ -64,24 +66,24 @@ done
 for kind in pipe folder; do
     refused "run.json is a $kind" '.*/run.json is not a regular file' report $kind-run.json
     for file in intervals.csv latency.hlog; do
-        refused "$file is a $kind" ".*/$file is not a regular file" compare good --vs $kind-$file
+        refused "$file is a $kind" ".*/$file is not a regular file" compare whole --vs $kind-$file
     done
 done
 spoilt noise-log latency.hlog
 printf 'noise\n' >"$at"
 refused 'noise for histograms' 'noise-log/latency.hlog:1:1: not a line of' \
-    compare good --vs noise-log
+    compare whole --vs noise-log
 spoilt torn-log latency.hlog
 head -c 1990 good/latency.hlog >"$at"
-soon compare good --vs torn-log
+soon compare whole --vs torn-log
 is 'a torn last line of them is passed over' "$code" 0
 spoilt noise-rows intervals.csv
 printf 'noise' >"$at"
 refused 'noise for intervals' 'noise-rows/intervals.csv:1:1: not the header' \
-    compare good --vs noise-rows
+    compare whole --vs noise-rows
 spoilt torn-rows intervals.csv
 head -c 20 good/intervals.csv >"$at"
-soon compare good --vs torn-rows
+soon compare whole --vs torn-rows
 is 'a torn header of them is passed over' "$code" 0
 spoilt vast run.json
 truncate -s 1G "$at"
@@ -92,7 +94,7 @@ deep=$name/$name
 mkdir -p "$deep/$name"
 cp good/* "$deep/$name"
 refused 'a run of a long path is not left out' 'the path of a run is too long' \
-    compare good --vs "$deep"
+    compare whole --vs "$deep"
 
 # ---- what is written ----
 
