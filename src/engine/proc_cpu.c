@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 enum { KTHREADD = 2 }; /* the parent of all kernel threads */
+enum { LOOKS = 5 };
 
 /* proc(5): /proc/PID/stat, behind the name in parentheses. */
 struct proc_stat {
@@ -186,12 +187,27 @@ static unsigned long long children_ticks(int32_t parent)
 
 int64_t proc_cpu_ns(const struct proc_cpu *cpu)
 {
-    struct proc_stat stat;
+    struct proc_stat stat, again;
+    unsigned long long children = 0;
 
     if (cpu->pid == 0 || !stat_read(cpu->pid, &stat)) {
         return -1;
     }
-    return ticks_to_ns(stat.own + (cpu->family ? stat.reaped + children_ticks(cpu->pid) : 0));
+    if (!cpu->family) {
+        return ticks_to_ns(stat.own);
+    }
+    /* a child that ends meanwhile is missed here and there, or counted twice */
+    for (int i = 0; i < LOOKS; i++) {
+        children = children_ticks(cpu->pid);
+        if (!stat_read(cpu->pid, &again)) {
+            return -1;
+        }
+        if (again.reaped == stat.reaped) {
+            break;
+        }
+        stat = again;
+    }
+    return ticks_to_ns(stat.own + stat.reaped + children);
 }
 
 struct session_sum {
