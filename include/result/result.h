@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "stats/hist.h"
 
@@ -353,6 +354,9 @@ int run_dir_sync(struct run_dir *dir);
 void run_dir_close(struct run_dir *dir);
 /* Load run.json of a directory (or of results/LATEST, or the file itself). */
 int run_dir_load(const char *path, struct result *ret, struct error *err);
+/* The same, and the SHA-256 of its run.json: a copy of the directory has the same. */
+int run_dir_load_summed(const char *path, struct result *ret, char sha256[SHA256_HEX],
+                        struct error *err);
 /* All whole lines of intervals.csv, a torn last one dropped. Caller frees *ret_rows. */
 int run_dir_intervals(const char *path, struct result_interval **ret_rows, uint64_t *ret_count,
                       struct error *err);

@@ -84,6 +84,14 @@ static int path_of(const char *path, const char *name, char ret[PATH_MAX], struc
 
 int run_dir_load(const char *path, struct result *ret, struct error *err)
 {
+    char sha256[SHA256_HEX];
+
+    return run_dir_load_summed(path, ret, sha256, err);
+}
+
+int run_dir_load_summed(const char *path, struct result *ret, char sha256[SHA256_HEX],
+                        struct error *err)
+{
     char file[PATH_MAX];
     struct text text;
     int code = path_of(path, RUN_DOCUMENT, file, err);
@@ -94,6 +102,7 @@ int run_dir_load(const char *path, struct result *ret, struct error *err)
     text_init(&text);
     code = read_whole(file, DOCUMENT_BYTES, &text, err);
     if (code == 0) {
+        sha256_hex(text_string(&text), text.length, sha256);
         code = result_read_json(ret, text_string(&text), text.length, file, err);
     } else if (code == -ENOENT) {
         error_hint(err, "it is not a run directory, or the run ended before its first interval");

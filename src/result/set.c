@@ -1,6 +1,5 @@
 #include "result/set.h"
 
-#include "base/checksum.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "fit.h"
@@ -126,33 +125,12 @@ int set_add_result(struct set *set, const char *path, struct result *result, str
     return 0;
 }
 
-/* "" where it cannot be read again. */
-static void sum_document(const char *path, char ret[SHA256_HEX])
-{
-    char file[SET_PATH + 16], bytes[16384];
-    struct sha256 sha;
-    FILE *document;
-    size_t n;
-
-    snprintf(file, sizeof(file), "%s/%s", path, SET_DOCUMENT);
-    document = fopen(file, "re");
-    ret[0] = '\0';
-    if (!document) {
-        return;
-    }
-    sha256_init(&sha);
-    while ((n = fread(bytes, 1, sizeof(bytes), document)) > 0) {
-        sha256_add(&sha, bytes, n);
-    }
-    fclose(document);
-    sha256_finish_hex(&sha, ret);
-}
-
 /* path: a run directory. */
 static int add_run(struct set *set, const char *path, struct error *err)
 {
     struct set_place place;
     struct result *result;
+    char sha256[SHA256_HEX];
 
     if (strlen(path) >= SET_PATH) {
         return error_set(err, EXIT_USAGE, -ENAMETOOLONG, "the path of a run is too long: %.80s",
@@ -166,14 +144,14 @@ static int add_run(struct set *set, const char *path, struct error *err)
     if (!result) {
         return error_set(err, EXIT_FAILED, -ENOMEM, "no memory for a run");
     }
-    if (run_dir_load(path, result, err) < 0) {
+    if (run_dir_load_summed(path, result, sha256, err) < 0) {
         mem_free(result);
         return err->code;
     }
     if (set_add_result(set, path, result, err) < 0) {
         return err->code;
     }
-    sum_document(path, set->runs[set->run_count - 1].sha256);
+    memcpy(set->runs[set->run_count - 1].sha256, sha256, SHA256_HEX);
     return 0;
 }
 
