@@ -5,17 +5,7 @@
 . "$ROOT/tests/lib/tap.sh"
 . "$ROOT/tests/lib/under_way.sh"
 
-cat >model.yaml <<'Y'
-workload: {kind: tpcc, warehouses: 1, users: 20, cycle: 100ms}
-database: {profile: innodb, buffer: 16MiB}
-drive: {kind: uring}
-phases: {precondition: 0s, sample: 6s}
-Y
-cat >bare.yaml <<'Y'
-workload: {kind: block, outstanding: 2, read: 50%, size: 8KiB, rate: 500/s}
-drive: {kind: uring, capacity: 64MiB}
-phases: {precondition: 0s, sample: 6s, fill: yes}
-Y
+scratch_scenarios 6s
 sed 's/fill: yes/fill: auto/; s/read: 50%/read: 100%/' bare.yaml >reads.yaml
 
 # cut HOW NAME COMMAND...: COMMAND does it to the file of a run of NAME.yaml

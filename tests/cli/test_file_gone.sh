@@ -5,17 +5,7 @@
 . "$ROOT/tests/lib/tap.sh"
 . "$ROOT/tests/lib/under_way.sh"
 
-cat >model.yaml <<'Y'
-workload: {kind: tpcc, warehouses: 1, users: 20, cycle: 100ms}
-database: {profile: innodb, buffer: 16MiB}
-drive: {kind: uring}
-phases: {precondition: 0s, sample: 3s}
-Y
-cat >bare.yaml <<'Y'
-workload: {kind: block, outstanding: 2, read: 50%, size: 8KiB, rate: 500/s}
-drive: {kind: uring, capacity: 64MiB}
-phases: {precondition: 0s, sample: 3s, fill: yes}
-Y
+scratch_scenarios 3s
 
 # gone HOW NAME WARNING COMMAND...: COMMAND is done in a run of NAME.yaml
 gone() {

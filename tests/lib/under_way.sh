@@ -1,5 +1,20 @@
 # Runs on a scratch file that something is done to while they are under way; beside tap.sh.
 
+# scratch_scenarios SAMPLE: model.yaml, a database, and bare.yaml, bare requests, with that sample
+scratch_scenarios() {
+    cat >model.yaml <<Y
+workload: {kind: tpcc, warehouses: 1, users: 20, cycle: 100ms}
+database: {profile: innodb, buffer: 16MiB}
+drive: {kind: uring}
+phases: {precondition: 0s, sample: $1}
+Y
+    cat >bare.yaml <<Y
+workload: {kind: block, outstanding: 2, read: 50%, size: 8KiB, rate: 500/s}
+drive: {kind: uring, capacity: 64MiB}
+phases: {precondition: 0s, sample: $1, fill: yes}
+Y
+}
+
 # begin FILE OUT SECOND: a run of a scenario on scratch.img, at that second of its sample when this
 # returns; its pid is $pid
 begin() {
