@@ -16,6 +16,8 @@
 #define SET_LATEST   "LATEST"
 #define SET_DOCUMENT "run.json"
 
+static const char copy_hint[] = "a run that is copied says nothing new: measure again";
+
 void set_init(struct set *set, const char *label)
 {
     *set = (struct set){0};
@@ -125,6 +127,27 @@ int set_add_result(struct set *set, const char *path, struct result *result, str
     return 0;
 }
 
+/* Nothing of two runs is alike to the last byte, not even in virtual time: when each began, its
+ * cost, its name. */
+static bool is_copy(const struct set_run *a, const struct set_run *b)
+{
+    return a->sha256[0] != '\0' && strcmp(a->sha256, b->sha256) == 0;
+}
+
+static int refuse_copy(const struct set *set, struct error *err)
+{
+    const struct set_run *run = &set->runs[set->run_count - 1];
+
+    for (uint32_t i = 0; i + 1 < set->run_count; i++) {
+        if (is_copy(&set->runs[i], run)) {
+            error_set(err, EXIT_USAGE, -EINVAL, "%.200s and %.200s are copies of one run",
+                      set->runs[i].path, run->path);
+            return error_hint(err, copy_hint);
+        }
+    }
+    return 0;
+}
+
 /* path: a run directory. */
 static int add_run(struct set *set, const char *path, struct error *err)
 {
@@ -152,7 +175,7 @@ static int add_run(struct set *set, const char *path, struct error *err)
         return err->code;
     }
     memcpy(set->runs[set->run_count - 1].sha256, sha256, SHA256_HEX);
-    return 0;
+    return refuse_copy(set, err);
 }
 
 /* 1, 0, or an error: whether a run is there cannot be told, as of one that may not be looked into.
@@ -435,13 +458,6 @@ int set_refuse_void(const struct set *set, struct error *err)
     return 0;
 }
 
-/* Nothing of two runs is alike to the last byte, not even in virtual time: when each began, its
- * cost, its name. */
-static bool is_copy(const struct set_run *a, const struct set_run *b)
-{
-    return a->sha256[0] != '\0' && strcmp(a->sha256, b->sha256) == 0;
-}
-
 static int refuse_copies(const struct set *a, const struct set *b, struct error *err)
 {
     for (uint32_t i = 0; i < a->run_count; i++) {
@@ -451,7 +467,7 @@ static int refuse_copies(const struct set *a, const struct set *b, struct error 
                           "%.200s, of %s, and %.200s, of %s, are copies "
                           "of one run",
                           a->runs[i].path, a->label, b->runs[j].path, b->label);
-                return error_hint(err, "a run that is copied says nothing new: measure again");
+                return error_hint(err, copy_hint);
             }
         }
     }

@@ -129,6 +129,8 @@ refused 'a metric' 'did you mean lat_p99' slow fast --metric latp99
 mkdir copy && cp -r slow/1 copy/other
 refused 'a copy of a run as another side' \
     'slow/1, of .*, and copy/other, of .*, are copies of one run' slow copy
+refused 'a copy of a run beside it' 'slow/1 and copy/other are copies of one run' \
+    s=slow copy f=fast
 refused 'a row' 'agg, vms or one' slow fast --row disk
 refused 'a VM that no run has' '^rawtps: --row: the runs have no VM vm9$' slow fast --row vm9
 like 'which there are' "$err" '^rawtps: hint: they have vm0$'
