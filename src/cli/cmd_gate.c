@@ -152,7 +152,7 @@ static int check_outputs(const struct gate_args *args, const struct gate_file *f
         for (uint32_t j = 0; path != NULL && j < i; j++) {
             const char *other = path_of(args, file, outputs[j]);
 
-            if (other != NULL && strcmp(path, other) == 0 && strncmp(path, "/dev/", 5) != 0) {
+            if (other != NULL && report_source_one_file(path, other)) {
                 return error_set(err, EXIT_USAGE, -EINVAL, "outputs: %s and %s are one file: %s",
                                  formats[outputs[j]], formats[outputs[i]], path);
             }

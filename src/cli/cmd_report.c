@@ -87,6 +87,7 @@ static const struct key file_rows[] = {
      .type = KEY_DURATION,
      KEY_FIELD(struct report_args, slo_ns),
      .fallback = "",
+     .least = "1ns",
      .help = "of several runs: the knee is the highest throughput with a p99 below this [10 x the "
              "least p99]"},
 };
@@ -136,13 +137,16 @@ static int save_gnuplot(const struct doc *doc, const char *dir, struct error *er
 }
 
 /* A page and drawings in one file would be the last of them alone. */
-static int check_names(const struct report_args *args, struct error *err)
+static int check_names(const struct report_args *args, const char *dir, struct error *err)
 {
+    char one[PATH_MAX], two[PATH_MAX];
+
     for (uint32_t i = 0; i < DRAWINGS; i++) {
         for (uint32_t j = 0; args->draw[i] && j <= i; j++) {
             const char *other = j < i ? args->draw[j] : args->html;
 
-            if (other && strcmp(args->draw[i], other) == 0 && strncmp(other, "/dev/", 5) != 0) {
+            if (other &&
+                report_source_one_file(place(args->draw[i], dir, one), place(other, dir, two))) {
                 error_set(err, EXIT_USAGE, -EINVAL,
                           "two of the files that are asked for are one: "
                           "%.200s",
@@ -160,7 +164,7 @@ static int save(const struct report_args *args, const struct doc *doc, const cha
 {
     struct text text = {0};
     char buf[PATH_MAX];
-    int rc = check_names(args, err);
+    int rc = check_names(args, dir, err);
 
     if (rc < 0) {
         return rc;
@@ -335,6 +339,15 @@ static enum exit_code report_sweep(const struct report_args *args, const struct 
     return rc < 0 ? page_say_error(&err) : EXIT_FINE;
 }
 
+static int check_one(const struct report_args *args, struct error *err)
+{
+    if (args->slo_ns == 0) {
+        return 0;
+    }
+    error_set(err, EXIT_USAGE, -EINVAL, "--slo is of several runs, of which it tells the knee");
+    return error_hint(err, "name runs of one scenario that differ in load");
+}
+
 static enum exit_code report(const void *record, const struct options *options,
                              const struct cmd_line *line)
 {
@@ -352,7 +365,8 @@ static enum exit_code report(const void *record, const struct options *options,
         error_set(&err, EXIT_FAILED, -ENOMEM, "no memory for the run");
         return page_say_error(&err);
     }
-    if (report_source_load(source, options->words[0], wants_charts(args), &err) < 0) {
+    if (check_one(args, &err) < 0 ||
+        report_source_load(source, options->words[0], wants_charts(args), &err) < 0) {
         mem_free(source);
         return page_say_error(&err);
     }

@@ -59,6 +59,7 @@ const struct key compare_show_rows[COMPARE_SHOW_ROWS] = {
      .type = KEY_DURATION,
      KEY_FIELD(struct args, slo_ns),
      .fallback = "",
+     .least = "1ns",
      .help = "of a sweep: the knee is the highest throughput with a p99 below this [10 x the least "
              "p99]"},
     {.name = "no-curve",

@@ -208,6 +208,31 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+/* The directory as it is, and the name in it. False: it cannot be told. */
+static bool whole_name(const char *path, char ret[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char dir[PATH_MAX], whole[PATH_MAX];
+
+    if (realpath(path, ret)) {
+        return true;
+    }
+    return snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path + 1) : 1,
+                    slash ? path : ".") < PATH_MAX &&
+           realpath(dir, whole) && snprintf(ret, PATH_MAX, "%s/%s", whole, name) < PATH_MAX;
+}
+
+bool report_source_one_file(const char *a, const char *b)
+{
+    char left[PATH_MAX], right[PATH_MAX];
+
+    if (strncmp(a, "/dev/", 5) == 0) {
+        return false;
+    }
+    return strcmp(a, b) == 0 ||
+           (whole_name(a, left) && whole_name(b, right) && strcmp(left, right) == 0);
+}
+
 static const char *kind_of(mode_t mode)
 {
     return S_ISBLK(mode) ? "block device" : S_ISDIR(mode) ? "directory" : "socket";

@@ -33,6 +33,8 @@ void report_source_free(struct report_source *source);
  * link to nothing. Errors: EXIT_USAGE, -EEXIST.
  */
 int report_source_may_write(const char *path, const char *input, struct error *err);
+/* Whether two reports would be written to one file, however it is spelled; never under /dev. */
+bool report_source_one_file(const char *a, const char *b);
 /*
  * Write a file through a name beside it that nothing has, what a link points to, a pipe or a
  * character device as it is, or stdout if path is "-". Refuses what report_source_may_write() does.

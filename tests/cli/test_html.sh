@@ -194,6 +194,15 @@ run "$RAWTPS" report plain --html=one.html --svg=one.html
 is 'two files of one name are refused' "$code" 2
 like 'by their name' "$err" 'are one: one.html'
 not_ok 'and neither is written' test -e one.html
+for other in ./one.html "$PWD/one.html" "plain/../one.html"; do
+    run "$RAWTPS" report plain --html=one.html --svg="$other"
+    is "as $other too" "$code" 2
+done
+run "$RAWTPS" report plain --html --svg=plain/report.html
+is 'and by the name that a page has by itself' "$code" 2
+run "$RAWTPS" report plain --slo 1ms
+is 'a knee of one run is refused' "$code" 2
+like 'as one of several' "$err" 'slo is of several runs'
 
 # several runs
 for threads in 1 4 16; do
