@@ -260,11 +260,17 @@ static enum exit_code run_built(const struct args *args, const struct plan *plan
         say_wrong(&result, dir);
     }
     exit = keep_exit(&result, dir, page_graver(exit, result.run.exit_code));
-    if (args->check && plan->drive == PLAN_DRIVE_NONE && exit != EXIT_INTERRUPTED) {
+    if (args->check && exit != EXIT_INTERRUPTED) {
         exit = page_graver(exit, check_rules(args, plan, &result, dir));
     }
     result_free(&result);
     return exit;
+}
+
+static int refuse_check(struct error *err)
+{
+    error_set(err, EXIT_USAGE, -EINVAL, "--check is of a server, and this run asks none");
+    return error_hint(err, "--target postgresql://user@host/database, or mysql://..., names one");
 }
 
 static enum exit_code run(const void *record, const struct options *options,
@@ -288,8 +294,10 @@ static enum exit_code run(const void *record, const struct options *options,
     if (args_plan(args, options, &plan, &err) < 0) {
         exit = page_say_error(&err);
     } else {
-        exit = live_watch_open(watch, &err) < 0 ? page_say_error(&err)
-                                                : run_built(args, plan, line, watch);
+        bool refused = (args->check && plan->drive != PLAN_DRIVE_NONE && refuse_check(&err) < 0) ||
+                       live_watch_open(watch, &err) < 0;
+
+        exit = refused ? page_say_error(&err) : run_built(args, plan, line, watch);
         args_plan_free(plan);
     }
     mem_free(watch);

@@ -149,10 +149,16 @@ int draft_targets(struct draft *draft, struct error *err)
     if ((request->virtual_time || request->drive) && draft->scenario.workload.kind == PLAN_TPCB) {
         return refuse_no_server(err);
     }
+    if ((request->virtual_time || request->drive) && asked) {
+        return error_set(err, EXIT_USAGE, -EINVAL,
+                         "--target and --vm exclude --virtual and --drive");
+    }
     if (request->virtual_time || request->drive) {
-        return asked ? error_set(err, EXIT_USAGE, -EINVAL,
-                                 "--target and --vm exclude --virtual and --drive")
-                     : 0;
+        if (draft->scenario.target.url[0] != '\0') {
+            plan_warn(plan, "%s: the model answers, not the server of target.url",
+                      request->virtual_time ? "--virtual" : "--drive");
+        }
+        return 0;
     }
     if (asked && draft->scenario.workload.kind == PLAN_BLOCK) {
         return refuse_block(err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "base/units.h"
 
 enum { SUPERBLOCK_LEAST = 4096, DOUBLEWRITE_PAGES = 128 };
 enum { SYSTEM_PAGES = ROLLBACK_PAGES + HEADER_PAGES * HEADER_TABLES };
@@ -364,22 +365,30 @@ static void place_regions(struct model_layout *layout, const struct model_settin
     layout->data_offset = layout->doublewrite_offset + layout->doublewrite_bytes;
 }
 
+static int refuse_size(const char *key, uint64_t least, const char *why, uint64_t given,
+                       struct error *err)
+{
+    char most[32], has[32];
+
+    return error_set(err, EXIT_USAGE, -EINVAL, "database.%s: at least %s, %s, not %s", key,
+                     units_format_size_exact(least, most, sizeof(most)), why,
+                     units_format_size_exact(given, has, sizeof(has)));
+}
+
 static int log_check(const struct model_settings *settings, struct error *err)
 {
     uint32_t block = settings->log_block_bytes, write = settings->log_write_bytes;
 
     if (block < 512 || block % 512 != 0) {
-        return error_set(err, EXIT_USAGE, -EINVAL, "log_block: a multiple of 512 bytes, not %u",
-                         block);
+        return error_set(err, EXIT_USAGE, -EINVAL,
+                         "database.log_block: a multiple of 512 bytes, not %u", block);
     }
     if (write < block) {
-        return error_set(err, EXIT_USAGE, -EINVAL,
-                         "log_write: at least `log_block`, %u bytes, not %u", block, write);
+        return refuse_size("log_write", block, "a database.log_block", write, err);
     }
     if (settings->log_capacity_bytes < 2ull * write) {
-        return error_set(err, EXIT_USAGE, -EINVAL,
-                         "log_capacity: at least twice `log_write`, %llu bytes, not %llu",
-                         2ull * write, (unsigned long long)settings->log_capacity_bytes);
+        return refuse_size("log_capacity", 2ull * write, "twice database.log_write",
+                           settings->log_capacity_bytes, err);
     }
     return 0;
 }
@@ -405,6 +414,13 @@ static int settings_check(const struct model_settings *settings, struct error *e
     return log_check(settings, err);
 }
 
+static const char smaller[] = "less of %s, or --scale, makes it smaller";
+
+static const char *size_key(const struct model_settings *settings)
+{
+    return settings->is_tpcc ? "workload.warehouses" : "workload.rows";
+}
+
 int layout_open(struct model_layout *layout, const struct model_settings *settings, bool one_drive,
                 struct error *err)
 {
@@ -418,8 +434,9 @@ int layout_open(struct model_layout *layout, const struct model_settings *settin
     if ((settings->is_tpcc
              ? settings->tpcc.warehouses
              : settings->sysbench.tables * (double)settings->sysbench.rows / 1e4) > 1e6) {
-        return error_set(err, EXIT_USAGE, -ERANGE,
-                         "the database is too large: at most 10^6 warehouses or 10^10 rows");
+        error_set(err, EXIT_USAGE, -ERANGE,
+                  "the database is too large: at most 10^6 warehouses or 10^10 rows");
+        return error_hint(err, smaller, size_key(settings));
     }
     if (settings->is_tpcc) {
         shape_tpcc(layout, settings);
@@ -434,10 +451,10 @@ int layout_open(struct model_layout *layout, const struct model_settings *settin
     loaded = place_level1(layout, settings, place_leaves(layout));
     pages = place_growth(layout, settings, loaded);
     if (pages >= 0xfffffff0u) {
-        return error_set(err, EXIT_USAGE, -ERANGE,
-                         "the database is too large: %llu pages of %u "
-                         "bytes, at most 2^32",
-                         (unsigned long long)pages, settings->page_bytes);
+        error_set(err, EXIT_USAGE, -ERANGE,
+                  "the database is too large: %llu pages of %u bytes, at most 2^32",
+                  (unsigned long long)pages, settings->page_bytes);
+        return error_hint(err, smaller, size_key(settings));
     }
     layout->grown_first = (uint32_t)loaded;
     layout->pages = (uint32_t)pages;

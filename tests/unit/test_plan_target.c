@@ -77,6 +77,24 @@ static void without_a_server_the_model_answers(void **state)
     plan_free(&plan);
 }
 
+static void of_two_answerers_the_model_says_so(void **state)
+{
+    static const char *const url[] = {"target.url=mysql://u@h/x"};
+    struct plan_request request = ask("tpcc-postgres");
+    bool said = false;
+
+    request.sets = url;
+    request.set_count = 1;
+    request.virtual_time = true;
+    assert_int_equal(build(&request), 0);
+    assert_int_equal(plan.vms[0].target, PLAN_MODEL);
+    for (uint32_t i = 0; i < plan.warning_count; i++) {
+        said |= strstr(plan.warnings[i], "not the server of target.url") != NULL;
+    }
+    assert_true(said);
+    plan_free(&plan);
+}
+
 static void each_vm_has_its_server(void **state)
 {
     static const char *const others[] = {"a=mysql://u@h1/x", "b=mysql://u@h2/x", "c=mysql://u@h3/x",
@@ -223,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_takes_the_place_of_model_and_drive),
         cmocka_unit_test(without_a_server_the_model_answers),
+        cmocka_unit_test(of_two_answerers_the_model_says_so),
         cmocka_unit_test(each_vm_has_its_server),
         cmocka_unit_test(what_does_not_go_together_is_refused),
         cmocka_unit_test(codes_to_ignore_are_a_list_or_words),
