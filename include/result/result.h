@@ -344,7 +344,8 @@ struct run_dir {
  */
 int run_dir_create(struct run_dir *dir, const char *root, const char *out, const char *name,
                    int64_t utc_seconds, uint64_t id_seed, struct error *err);
-/* Make every folder of a path; those that are there are fine. 0 or -errno. */
+/* Make every folder of a path; those that are there are fine. 0 or -errno: -ENOENT if ".." follows
+ * one that is not there. */
 int run_dir_folders(const char *path);
 int run_dir_append(struct run_dir *dir, int fd, const char *bytes, uint64_t count);
 /* Are the files that were appended to still there by their names, and whole? Else it has failed. */

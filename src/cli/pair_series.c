@@ -137,7 +137,7 @@ int pair_series_open(struct pair_series *ret, const char *out, const char *root,
     if (code != 0) {
         return error_set(err, EXIT_FAILED, code, "cannot make %s: %s", ret->dir, strerror(-code));
     }
-    /* "new/../there" was not to be found before there was a "new", and another may be quicker */
+    /* another may be quicker */
     if (lock(ret, err) < 0 || refuse_contents(ret->dir, resume, err) < 0) {
         return err->code;
     }

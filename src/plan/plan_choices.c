@@ -39,7 +39,8 @@ static void add_choice(struct plan *plan, const char *section, const struct key 
     plan->choice_count += choice->value[0] != '\0';
 }
 
-/* A key that says nothing where it was not given: 0 stands for "none". */
+/* A key that says nothing where it was not given: 0 stands for "none", if it is no value of its
+ * own. */
 static bool silent(const struct key *row, const void *record, const struct item *item)
 {
     char value[80];
@@ -49,7 +50,7 @@ static bool silent(const struct key *row, const void *record, const struct item 
     }
     key_format(row, record, value, sizeof(value));
     return (row->type == KEY_RATE && strcmp(value, "0/s") == 0) ||
-           ((row->type == KEY_SIZE || row->type == KEY_EXTENT) &&
+           (!row->or_zero && (row->type == KEY_SIZE || row->type == KEY_EXTENT) &&
             (strcmp(value, "0") == 0 || strcmp(value, "0%") == 0));
 }
 

@@ -16,6 +16,21 @@
 
 enum { ID_TRIES = 64 };
 
+/* "new/../there" may be there, though it cannot be found before there is a "new". */
+static bool leads_nowhere(const char *path)
+{
+    char before[PATH_MAX];
+    struct stat st;
+
+    for (const char *up = strstr(path, "/.."); up != NULL; up = strstr(up + 1, "/..")) {
+        snprintf(before, sizeof(before), "%.*s", (int)(up - path + 1), path);
+        if ((up[3] == '/' || up[3] == '\0') && stat(before, &st) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int run_dir_folders(const char *path)
 {
     char part[PATH_MAX];
@@ -23,6 +38,9 @@ int run_dir_folders(const char *path)
 
     if (n == 0 || n >= sizeof(part)) {
         return n == 0 ? -ENOENT : -ENAMETOOLONG;
+    }
+    if (leads_nowhere(path)) {
+        return -ENOENT;
     }
     for (size_t i = 1; i <= n; i++) {
         if (path[i] == '/' || path[i] == '\0') {
@@ -79,10 +97,6 @@ static int take_exactly(struct run_dir *dir, const char *out, struct error *err)
     code = run_dir_folders(out);
     if (code != 0) {
         return refuse(err, code, "cannot make the run directory", out);
-    }
-    /* "new/../there" was not to be found before there was a "new" */
-    if (!is_empty(out)) {
-        return refuse_full(out, err);
     }
     if (!realpath(out, real)) {
         return refuse(err, -errno, "cannot find the run directory", out);

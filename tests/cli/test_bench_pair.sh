@@ -187,9 +187,12 @@ pair --out nowhere --resume
 is 'a directory that is not there is no series' "$code" 2
 
 mkdir full && echo precious >full/notes.txt
-pair --out new/../full
+pair --out full/../full
 is 'a directory that holds something else' "$code" 2
-like 'is named' "$err" '--out new/../full: exists and is not an empty directory'
+like 'is named' "$err" '--out full/../full: exists and is not an empty directory'
+pair --out new/../full
+is 'nor by a folder that would have to be made first' "$code" 3
+not_ok 'which is not made' test -e new
 is 'and left alone' "$(ls full)" notes.txt
 
 flock -F s10 sleep 30 & holder=$!

@@ -57,7 +57,8 @@ is '--out that is not empty is refused' "$code" 2
 like 'it is said' "$err" '^rawtps: --out json: exists and is not an empty directory'
 mkdir precious && echo mine >precious/run.json
 run "$RAWTPS" run tiny.yaml --virtual -q --out new/../precious
-is 'nor by a path that is not there before its folders are made' "$code" 2
+is 'nor by a path that is not there before its folders are made' "$code" 3
+not_ok 'of which none is made' test -e new
 is 'and what is there stays' "$(cat precious/*)" mine
 mkdir empty
 run "$RAWTPS" run tiny.yaml --virtual -q -o empty
