@@ -248,7 +248,7 @@ static bool world_work_over(const struct world *world)
 static bool world_forsaken(struct world *world)
 {
     struct target_sql_counts counts;
-    char gap[UNITS_TEXT];
+    char gap[UNITS_TEXT], url[256];
 
     if (world->server == NULL) {
         return false;
@@ -266,7 +266,8 @@ static bool world_forsaken(struct world *world)
     }
     units_format_duration(world->loop.now_ns - world->gone_since_ns, gap, sizeof(gap));
     error_set(&world->error, EXIT_FAILED, -ENOTCONN,
-              "%s: the server has not been reached for %s%s%s", world->server->plan->name, gap,
+              "%s: the server has not been reached for %s: %s%s%s", world->server->plan->name, gap,
+              plan_server(world->server->plan, url, sizeof(url)),
               counts.code_count > 0 ? "; the last it said: " : "",
               counts.code_count > 0 ? counts.codes[counts.code_count - 1].error : "");
     return true;

@@ -93,5 +93,6 @@ for kind in mysql postgresql; do
         unlike 'and no password' "$out" secret
         interrupted
     fi
+    gone calibrate
     server_stop s
 done

@@ -50,5 +50,6 @@ for kind in mysql postgresql; do
         run "$RAWTPS" fidelity --measure $scenario again --target "$url"
         is 'two scenarios' "$code" 2
     fi
+    gone fidelity --measure
     server_stop s
 done

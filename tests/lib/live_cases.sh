@@ -62,3 +62,19 @@ bad_words() {
     is "$1, another size than was loaded: exit code" "$code" 3
     like "$1, another size: both are named" "$err" 'has 2 warehouses, the scenario says 3'
 }
+
+# gone COMMAND...: the server dies while it is measured, and does not come back
+gone() {
+    "$RAWTPS" "$@" --target "$url" --set target.patience=2s --for 60s >out 2>err </dev/null &
+    pid=$!
+    sleep 3
+    server_kill s
+    code=0
+    wait "$pid" || code=$?
+    out=$(cat out) err=$(cat err)
+    is "$kind: $1, the server is gone: exit code" "$code" 3
+    like "$kind: $1, the server is gone: so it says" "$err" 'the server has not been reached for'
+    like "$kind: $1, the server is gone: which" "$err" '@[^ ]*/bench'
+    is "$kind: $1, the server is gone: nothing else is printed" "$out" ''
+    server_again s
+}
