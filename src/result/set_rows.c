@@ -310,10 +310,42 @@ static bool asked_alike(const struct result *a, const struct result *b)
     return true;
 }
 
+/* Are as many runs of b as of a like this one of a, by what was written before them? */
+static bool has_like(const struct set *a, uint32_t run, const struct set *b)
+{
+    double wanted = (double)a->runs[run].result->precondition.bytes_written;
+    uint32_t here = 0, there = 0;
+
+    for (uint32_t i = 0; i < a->run_count; i++) {
+        here += is_near((double)a->runs[i].result->precondition.bytes_written, wanted, 1e6);
+    }
+    for (uint32_t i = 0; i < b->run_count; i++) {
+        there += is_near((double)b->runs[i].result->precondition.bytes_written, wanted, 1e6);
+    }
+    return here == there;
+}
+
+/* The first run of a series fills the drive, the others find it full: of each side as many. */
+static bool sides_alike(const struct set *a, const struct set *b)
+{
+    bool alike = a->run_count == b->run_count;
+
+    for (uint32_t i = 0; alike && i < a->run_count; i++) {
+        alike = has_like(a, i, b);
+    }
+    return alike;
+}
+
 /* Where every side wrote as long as the others, more bytes are what a faster drive takes. */
 static void bytes_row(const struct set *const *sets, uint32_t count, struct set_row *row)
 {
     bool alike = true;
+
+    for (uint32_t s = 1; s < count; s++) {
+        alike = alike && sides_alike(sets[0], sets[s]);
+    }
+    row->match = alike ? SET_SAME : row->match;
+    alike = true;
 
     for (uint32_t s = 0; s < count; s++) {
         for (uint32_t i = 0; i < sets[s]->run_count; i++) {

@@ -232,6 +232,29 @@ static void test_bytes_before_the_sample(void **state)
     }
 }
 
+/* The first run of each side of a series fills its drive, the others find it full. */
+static void test_bytes_of_a_series(void **state)
+{
+    static const struct {
+        double gb[2][3];
+        enum set_match match;
+    } cases[] = {{{{1.01, 0.154, 0.154}, {1.0, 0.155, 0.154}}, SET_SAME},
+                 {{{1.01, 0.154, 0.154}, {0.155, 0.155, 0.155}}, SET_DIFFERS},
+                 {{{1.01, 1.01, 0.154}, {1.01, 0.154, 0.154}}, SET_DIFFERS},
+                 {{{1.01, 0.154, 0.154}, {1.01, 0.154, 0.2}}, SET_DIFFERS}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (uint32_t s = 0; s < 2; s++) {
+            for (uint32_t r = 0; r < 3; r++) {
+                precondition(s, "done", 60, cases[i].gb[s][r]);
+            }
+        }
+        assert_int_equal(ask("precondition_bytes", 2)->match, cases[i].match);
+        end(state);
+        begin(state);
+    }
+}
+
 /* ---- names of sides -------------------------------------------------------------------------- */
 
 static void names_are(const char *a, const char *b, const char *c)
@@ -313,6 +336,7 @@ int main(void)
         CASE(test_long_words_stay_told_apart),
         CASE(test_files_of_later_sides),
         CASE(test_bytes_before_the_sample),
+        CASE(test_bytes_of_a_series),
         CASE(test_names_that_differ_are_left),
         CASE(test_files_tell_sides_apart),
         CASE(test_traits_add_up),
