@@ -34,7 +34,7 @@ struct gate_check {
     bool differs;              /* between or within the sides; invariant: it does not hold */
     bool invariant;            /* must hold, whatever the other side has */
     char values[2][SET_VALUE]; /* of the baseline and the candidate; "" unknown */
-    char message[320], next[200];
+    char message[640], next[200];
 };
 
 /* A row of the file and one scope. Shares are signed so that + is better; NAN: not known. */
@@ -56,7 +56,7 @@ struct gate_row {
     bool regressed;                        /* worse, proven, yet within the margin */
     double held;                           /* against the absolute limit, in the metric's unit */
     bool held_above;                       /* the limit is `max`, else `min` */
-    char message[320], next[240];
+    char message[640], next[240];
 };
 
 /* Where a series of runs became different. */

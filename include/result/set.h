@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SET_LABEL = 64, SET_PATH = 512, SET_RUNS = 1000, SET_SIDES = 8, SET_VALUE = 128 };
+enum { SET_LABEL = 64, SET_PATH = 512, SET_RUNS = 1000, SET_SIDES = 8, SET_VALUE = 256 };
 
 /* How a run ended, as far as it may be compared. */
 enum set_state {

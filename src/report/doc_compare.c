@@ -189,10 +189,39 @@ static void curve_chart(struct doc *doc, const struct comparison *comparison)
     doc_limit(doc, "as A", 1);
 }
 
+static const char *const first[] = {"tps", "lat_avg", "lat_p99"};
+
+static bool comes_first(const struct comparison_row *row)
+{
+    for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
+        if (strcmp(row->metric->name, first[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What differs where the figures that are asked for first do not: " (WAF better)". */
+static void other_verdicts(const struct comparison *comparison, uint32_t side, struct text *line)
+{
+    uint32_t said = 0;
+
+    for (uint32_t i = 0; i < comparison->metric_count; i++) {
+        const struct comparison_row *row = &comparison->metrics[i];
+        enum compare_verdict verdict = row->against[side].verdict;
+
+        if (row->vm < 0 && !comes_first(row) &&
+            (verdict == COMPARE_IS_BETTER || verdict == COMPARE_IS_WORSE)) {
+            text_addf(line, "%s%s %s", said++ == 0 ? " (" : ", ", row->metric->title,
+                      verdict == COMPARE_IS_BETTER ? "better" : "worse");
+        }
+    }
+    text_add(line, said > 0 ? ")" : "");
+}
+
 /* One sentence on the figures that are asked for first; words that judge them all together. */
 static void verdict_line(struct doc *doc, const struct comparison *comparison, uint32_t side)
 {
-    static const char *const first[] = {"tps", "lat_avg", "lat_p99"};
     uint32_t better = 0, worse = 0, same = 0;
     struct text line = {0};
     char word[COMPARE_WORDS];
@@ -201,19 +230,19 @@ static void verdict_line(struct doc *doc, const struct comparison *comparison, u
         const struct comparison_row *row = &comparison->metrics[i];
         const struct comparison_against *against = &row->against[side];
 
-        for (size_t j = 0; j < sizeof(first) / sizeof(first[0]); j++) {
-            if (row->vm >= 0 || strcmp(row->metric->name, first[j]) != 0 ||
-                against->compare.state == COMPARE_NOT_ABOVE_0) {
-                continue;
-            }
-            better += against->verdict == COMPARE_IS_BETTER;
-            worse += against->verdict == COMPARE_IS_WORSE;
-            same += against->verdict == COMPARE_SAME;
-            text_addf(&line, "%s%s %s", line.length > 0 ? ", " : "", row->metric->title,
-                      against->verdict == COMPARE_SAME
-                          ? "~"
-                          : compare_change(compare_share(against->compare.delta), word));
+        if (row->vm >= 0 || !comes_first(row) || against->compare.state == COMPARE_NOT_ABOVE_0) {
+            continue;
         }
+        better += against->verdict == COMPARE_IS_BETTER;
+        worse += against->verdict == COMPARE_IS_WORSE;
+        same += against->verdict == COMPARE_SAME;
+        text_addf(&line, "%s%s %s", line.length > 0 ? ", " : "", row->metric->title,
+                  against->verdict == COMPARE_SAME
+                      ? "~"
+                      : compare_change(compare_share(against->compare.delta), word));
+    }
+    if (better + worse == 0 && same > 0) {
+        other_verdicts(comparison, side, &line);
     }
     if (line.length > 0) {
         doc_paragraph(doc, "%s against %s: %s:", comparison->sets[side]->label,

@@ -48,12 +48,16 @@ static const char *thin_mark(struct sheet *sheet, const struct comparison_row *r
         return "";
     }
     beyond = fewest(sheet->comparison, of_vm) * (1 - row->metric->quantile);
+    if (beyond < 0.5) {
+        return compare_note(
+            &sheet->notes, "%s%s is the slowest transaction of a run%s, which has too few for it.",
+            row->metric->title + strlen("lat "), of_vm ? " of a VM" : "", of_vm ? " or more" : "");
+    }
     return beyond < 100 ? compare_note(&sheet->notes,
                                        "%s%s rests on the %.0f slowest transaction%s of a "
                                        "run%s.",
                                        row->metric->title + strlen("lat "), of_vm ? " of a VM" : "",
-                                       fmax(beyond, 0), beyond >= 0.5 && beyond < 1.5 ? "" : "s",
-                                       of_vm ? " or more" : "")
+                                       beyond, beyond < 1.5 ? "" : "s", of_vm ? " or more" : "")
                         : "";
 }
 

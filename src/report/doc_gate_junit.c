@@ -114,7 +114,7 @@ static void add_case(struct text *out, struct counts *counts, const char *classn
 
 static void add_cases(struct text *out, struct counts *counts, const struct gate *gate)
 {
-    char classname[64], name[200], message[400];
+    char classname[64], name[200], message[720];
 
     for (uint32_t i = 0; i < gate->row_count; i++) {
         const struct gate_row *row = &gate->rows[i];

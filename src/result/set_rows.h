@@ -5,7 +5,7 @@
 #include "result/set.h"
 
 struct set_answer {
-    char text[112];
+    char text[240];
     char files[72]; /* SHA-256 of files that tell apart what has the same text; "" unknown */
     double number;  /* NAN: it is none */
     bool broken;    /* of an invariant */
