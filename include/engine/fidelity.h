@@ -8,6 +8,9 @@
 #include "base/error.h"
 #include "target/model.h"
 
+/* Page reads a transaction below which neither pages nor their shares are judged. */
+#define FIDELITY_READS_LEAST 1.0
+
 enum { FIDELITY_TABLES = 32, FIDELITY_GATES = 40, FIDELITY_PRIORS = 4, FIDELITY_CHECKS = 4 };
 
 /* Page reads of a table (innodb: tablespace file) or index, a transaction. */

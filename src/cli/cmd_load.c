@@ -93,13 +93,14 @@ static void add_progress(const struct shown *shown, const struct load_view *view
     uint64_t put = view->rows - view->rows_before;
     char rows_text[UNITS_TEXT], all[UNITS_TEXT], rate[UNITS_TEXT], left[UNITS_TEXT];
 
-    text_addf(out, "%s: %s ", view->vm, load_stage_names[view->stage]);
+    text_addf(out, "%s: %s", view->vm, load_stage_names[view->stage]);
     if (view->stage != LOAD_ROWS) {
         if (view->steps_all > 0) {
-            text_addf(out, "%u of %u", view->steps, view->steps_all);
+            text_addf(out, " %u of %u", view->steps, view->steps_all);
         }
         return;
     }
+    text_add(out, " ");
     if (shown->terminal) {
         add_bar(out, share > 1 ? 1 : share);
     }

@@ -90,7 +90,8 @@ static void gates_of_shares(struct fidelity_outcome *outcome)
         }
         snprintf(quantity, sizeof(quantity), "share of %s", name);
         gate_add(outcome, quantity, share_of(&outcome->model, name), measured,
-                 measured - SHARE_POINTS, measured + SHARE_POINTS, cell->settled);
+                 measured - SHARE_POINTS, measured + SHARE_POINTS,
+                 cell->settled && truth->page_reads >= FIDELITY_READS_LEAST);
     }
 }
 
@@ -125,7 +126,7 @@ void fidelity_judge(struct fidelity_outcome *outcome)
     const struct fidelity_cell *cell = outcome->cell;
     const struct fidelity_figures *m = &outcome->model, *t = &cell->truth;
     bool innodb = cell->profile == MODEL_INNODB;
-    bool pages = cell->settled && !cell->slow_disk && t->page_reads >= 1;
+    bool pages = cell->settled && !cell->slow_disk && t->page_reads >= FIDELITY_READS_LEAST;
 
     gate_within(outcome, "page reads", m->page_reads, t->page_reads, PAGES_WITHIN, pages);
     if (innodb) {

@@ -111,9 +111,9 @@ static void describe_notes(struct live_run *run)
 {
     const struct fidelity_cell *cell = &run->ret->cell;
 
-    if (cell->is_tpcc && cell->threads < cell->warehouses * 10) {
-        note(run, "users of a warehouse are ten: so few users leave warehouses alone, and their "
-                  "pages; --threads says how many");
+    if (cell->is_tpcc && cell->threads < cell->warehouses) {
+        note(run, "fewer users than warehouses: some warehouses have nobody at home, and their "
+                  "pages are read less; --threads says how many users");
     }
     if (cell->transactions < FEW) {
         note(run, "so few transactions leave several percent to chance; a longer --for, or more "
@@ -122,7 +122,7 @@ static void describe_notes(struct live_run *run)
     if (!cell->settled) {
         note(run, "the server's pool is not full yet: its figures are shown and not judged");
     }
-    if (cell->truth.page_reads < 1) {
+    if (cell->truth.page_reads < FIDELITY_READS_LEAST) {
         note(run, "less than one page read a transaction: pages are shown and not judged; a larger "
                   "database or a smaller buffer would tell more");
     }

@@ -132,7 +132,7 @@ static void integrity_line(struct doc *doc, const struct result *result)
     pages_checked(integrity, pages, sizeof(pages));
     if (!integrity->checked && rules == 0) {
         doc_pair(doc, "integrity", "not checked%s",
-                 result->server_count > 0 ? ": `rawtps check`, or --check of the next run" : "");
+                 result->server_count > 0 ? " so far: `rawtps check`, or --check of a run" : "");
         return;
     }
     if (rules == 0) {
