@@ -21,6 +21,7 @@ struct run_view {
     /* vm_count rows and then one for all: the last interval, and the phase so far. NULL in a fill
      */
     const struct result_interval *now, *so_far;
+    const struct hist *responses; /* of all VMs in the last interval */
     uint64_t errors;
     double concurrency, users; /* X (R + Z) of the phase so far, and N; N 0: open loop */
     /* the run is to end, and waits for so many answers of drives or servers, for so long at most;

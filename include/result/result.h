@@ -57,13 +57,16 @@ struct result_txn {
 };
 extern const char *const result_spent_names[RESULT_SPENT];
 
+/* How many requests were of a size; 0 bytes: of all sizes that have no row. */
+struct result_size {
+    uint32_t bytes;
+    uint64_t count;
+};
+
 struct result_io {
     char verb[8], area[8];
     uint64_t count, bytes, errors;
-    struct {
-        uint32_t bytes;
-        uint64_t count;
-    } sizes[RESULT_SIZES];
+    struct result_size sizes[RESULT_SIZES];
     uint32_t size_count;
     struct result_latency latency;
 };
@@ -321,6 +324,8 @@ struct result_interval {
     uint64_t page_accesses; /* that hit_ratio is a share of */
     int64_t pause_ns;       /* keying and think time of what ended, all together */
 };
+/* tps of its length and done; average, stddev, percentiles and max of its responses. */
+void result_interval_figures(struct result_interval *row, const struct hist *responses);
 extern const char result_interval_header[]; /* one line, with newline */
 void result_interval_line(const struct result_interval *interval, struct text *ret);
 /* Parse one line (no header). False: torn or foreign. */

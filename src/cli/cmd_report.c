@@ -290,9 +290,8 @@ static int one_scenario(const struct set *set, const char *path, struct error *e
                       "%s holds %u runs of several scenarios, %.60s and %.60s among them", path,
                       set->run_count, first, other);
             return error_hint(err,
-                              "name one, as %s/LATEST, or runs of one scenario; `rawtps compare` "
-                              "holds sides against each other",
-                              path);
+                              "name one of them, or runs of one scenario; `rawtps compare` holds "
+                              "sides against each other");
         }
     }
     return 0;

@@ -1,7 +1,6 @@
 #include "live_watch.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -136,18 +135,15 @@ static void say_warnings(struct live_watch *watch, const struct run_view *view)
     }
 }
 
-/*
- * All VMs since the last line. Percentiles do not add: the highest of the intervals' is at least
- * that of the whole stretch.
- */
-static void since_add(struct live_watch *watch, const struct result_interval *all)
+/* All VMs since the last line. */
+static void since_add(struct live_watch *watch, const struct run_view *view)
 {
+    const struct result_interval *all = &view->now[view->plan->vm_count];
     struct result_interval *since = &watch->since;
-    double ended = (double)(all->done + all->rolled_back);
 
     if (since->length_ns == 0) {
         *since = *all;
-        watch->since_sum_ns = watch->since_sumsq_ns2 = 0;
+        hist_init(&watch->responses);
     } else {
         since->length_ns += all->length_ns;
         since->due += all->due;
@@ -159,33 +155,21 @@ static void since_add(struct live_watch *watch, const struct result_interval *al
         since->read_bytes += all->read_bytes;
         since->write_bytes += all->write_bytes;
         since->flushes += all->flushes;
-        since->p50_ns = all->p50_ns > since->p50_ns ? all->p50_ns : since->p50_ns;
-        since->p95_ns = all->p95_ns > since->p95_ns ? all->p95_ns : since->p95_ns;
-        since->p99_ns = all->p99_ns > since->p99_ns ? all->p99_ns : since->p99_ns;
-        since->p99_9_ns = all->p99_9_ns > since->p99_9_ns ? all->p99_9_ns : since->p99_9_ns;
-        since->max_ns = all->max_ns > since->max_ns ? all->max_ns : since->max_ns;
         since->hit_ratio = all->hit_ratio;
     }
     memcpy(since->phase, all->phase, sizeof(since->phase));
-    watch->since_sum_ns += all->mean_ns * ended;
-    watch->since_sumsq_ns2 +=
-        (all->stddev_ns * all->stddev_ns + all->mean_ns * all->mean_ns) * ended;
+    hist_merge(&watch->responses, view->responses);
 }
 
 static void since_figures(struct live_watch *watch)
 {
     struct result_interval *since = &watch->since;
-    double ended = (double)(since->done + since->rolled_back), mean, square,
-           last = watch->frame.all.tps_now;
+    double last = watch->frame.all.tps_now;
 
-    since->tps = since->length_ns > 0 ? (double)since->done * 1e9 / (double)since->length_ns : 0;
+    result_interval_figures(since, &watch->responses);
     for (uint32_t i = 0; i < 3 && last > 0; i++) { /* they were those of the last interval */
         watch->frame.statements_per_s[i] *= since->tps / last;
     }
-    mean = ended > 0 ? watch->since_sum_ns / ended : 0;
-    square = ended > 0 ? watch->since_sumsq_ns2 / ended - mean * mean : 0;
-    since->mean_ns = mean;
-    since->stddev_ns = square > 0 ? sqrt(square) : 0;
 }
 
 static void draw(struct live_watch *watch)
@@ -241,7 +225,7 @@ static void show_interval(struct live_watch *watch, const struct run_view *view)
         watch->begun_run_ns = all->start_ns + all->length_ns;
     }
     live_history_add(history, all->tps);
-    since_add(watch, all);
+    since_add(watch, view);
     live_frame_of(&watch->frame, view);
     set_warnings(watch, view->result);
     watch->frame.eta_ns = eta_ns(watch, view, watch->frame.at_ns, now_ns);

@@ -25,7 +25,7 @@ struct live_watch {
     const char *warnings[LIVE_WARNINGS];
     uint32_t warnings_said;
     struct result_interval since; /* all VMs since the last line */
-    double since_sum_ns, since_sumsq_ns2;
+    struct hist responses;        /* the same */
     int64_t drawn_wall_ns, begun_wall_ns, fill_wall_ns, waits_wall_ns, begun_run_ns;
     struct text text, objects;
 };

@@ -104,13 +104,14 @@ static int run_init(struct run *run, struct error *err)
     run->worlds = mem_array(run->world_count, sizeof(*run->worlds));
     run->now = mem_array(vms + 1, sizeof(*run->now));
     run->so_far = mem_array(vms + 1, sizeof(*run->so_far));
+    run->responses = mem_zalloc(sizeof(struct hist));
     run->scratch = mem_zalloc(sizeof(struct hist));
     run->scratch_all = mem_zalloc(sizeof(struct hist));
     run->outboxes = plan->virtual_time ? NULL : mem_array(run->world_count, sizeof(*run->outboxes));
     text_init(&run->lines);
     text_init(&run->json);
-    if (run->worlds == NULL || run->now == NULL || run->so_far == NULL || run->scratch == NULL ||
-        run->scratch_all == NULL || (!plan->virtual_time && run->outboxes == NULL) ||
+    if (run->worlds == NULL || run->now == NULL || run->so_far == NULL ||
+        run->responses == NULL || run->scratch == NULL || run->scratch_all == NULL || (!plan->virtual_time && run->outboxes == NULL) ||
         !text_reserve(&run->lines, 16 * HDR_LOG_LINE_MAX) || !text_reserve(&run->json, 1 << 20)) {
         return run_no_memory(err);
     }
@@ -139,6 +140,7 @@ static void run_free(struct run *run)
     mem_free(run->totals);
     mem_free(run->now);
     mem_free(run->so_far);
+    mem_free(run->responses);
     mem_free(run->scratch);
     mem_free(run->scratch_all);
     mem_free(run->outboxes);

@@ -42,18 +42,6 @@ static void row_of_record(struct run *run, uint32_t vm, const struct record *rec
     }
 }
 
-static void row_figures(struct result_interval *row, const struct hist *responses)
-{
-    row->tps = row->length_ns > 0 ? (double)row->done * 1e9 / (double)row->length_ns : 0;
-    row->mean_ns = hist_mean(responses);
-    row->stddev_ns = hist_stddev(responses);
-    row->p50_ns = hist_quantile(responses, 0.5);
-    row->p95_ns = hist_quantile(responses, 0.95);
-    row->p99_ns = hist_quantile(responses, 0.99);
-    row->p99_9_ns = hist_quantile(responses, 0.999);
-    row->max_ns = responses->max_ns;
-}
-
 static void row_add(struct result_interval *into, const struct result_interval *from)
 {
     into->due += from->due;
@@ -74,8 +62,8 @@ static void row_add(struct result_interval *into, const struct result_interval *
     }
 }
 
-/* Fill rows[0 .. vm_count] from a record a VM. */
-static void rows_of_records(struct run *run, struct result_interval *rows,
+/* Fill rows[0 .. vm_count] from a record a VM, and `responses` with those of all. */
+static void rows_of_records(struct run *run, struct result_interval *rows, struct hist *responses,
                             const struct record *(*record_of)(struct run *, uint32_t, void *,
                                                               uint64_t *ret_waited),
                             void *context)
@@ -85,17 +73,17 @@ static void rows_of_records(struct run *run, struct result_interval *rows,
 
     memset(all, 0, sizeof(*all));
     all->hit_ratio = NAN;
-    hist_init(run->scratch_all);
+    hist_init(responses);
     for (uint32_t i = 0; i < vms; i++) {
         uint64_t waited;
         const struct record *record = record_of(run, i, context, &waited);
 
         row_of_record(run, i, record, waited, &rows[i], run->scratch);
-        row_figures(&rows[i], run->scratch);
+        result_interval_figures(&rows[i], run->scratch);
         row_add(all, &rows[i]);
-        hist_merge(run->scratch_all, run->scratch);
+        hist_merge(responses, run->scratch);
     }
-    row_figures(all, run->scratch_all);
+    result_interval_figures(all, responses);
 }
 
 static const struct record *interval_of(struct run *run, uint32_t vm, void *context,
@@ -191,7 +179,7 @@ void tally_interval(struct run *run, struct record *const *records)
     if (records[0]->phase != run->phase) {
         tally_new_phase(run, records[0]->phase, records[0]->from_ns);
     }
-    rows_of_records(run, run->now, interval_of, (void *)records);
+    rows_of_records(run, run->now, run->responses, interval_of, (void *)records);
     rows_hit_ratio(run, records);
     for (uint32_t i = 0; i < vms; i++) {
         tally_vm(run, i, records[i]);
@@ -201,5 +189,5 @@ void tally_interval(struct run *run, struct record *const *records)
     if (tally_phase(run)->kind == PHASE_SAMPLE) {
         series_add(&run->all_series, &run->now[vms]);
     }
-    rows_of_records(run, run->so_far, phase_of, NULL);
+    rows_of_records(run, run->so_far, run->scratch_all, phase_of, NULL);
 }

@@ -37,6 +37,7 @@ void view_show(struct run *run)
         .fill_share = -1,
         .now = run->now,
         .so_far = run->so_far,
+        .responses = run->responses,
         .result = run->result,
         .dir = run->has_dir ? run->dir.path : "",
     };

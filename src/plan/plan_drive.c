@@ -139,7 +139,7 @@ static int absent_file(struct draft *draft, const char *path, struct error *err)
     char folder[1024];
 
     if (strncmp(path, "/dev/", 5) == 0) {
-        error_set(err, EXIT_USAGE, -ENOENT, "%s: there is no such device", path);
+        error_set(err, EXIT_FAILED, -ENOENT, "%s: there is no such device", path);
         return error_hint(err, "lsblk shows what there is; nothing is made in /dev");
     }
     snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1,
@@ -211,7 +211,7 @@ static int real_drive(struct draft *draft, struct error *err)
     plan->drive_capacity_bytes -= plan->drive_capacity_bytes % 4096;
     if (plan->drive_capacity_bytes < 2 * PLAN_HEAD_BYTES) {
         error_set(err, EXIT_USAGE, -ENOSPC, "%s: too small: it has only %" PRIu64 " bytes", path,
-                  plan->drive_capacity_bytes);
+                  S_ISREG(status.st_mode) ? draft->file_bytes : plan->drive_capacity_bytes);
         return error_hint(err, draft->file_ours
                                    ? "a file that is removed is made as large as is needed"
                                    : "a file that is not there is made as large as is needed");

@@ -43,7 +43,7 @@ static const struct key top_rows[] = {
 };
 
 static const struct key vms_rows[] = {
-    {"name", KEY_TEXT, KEY_FIELD(struct scenario_vm, name), .fallback = "vm1, vm2 ...",
+    {"name", KEY_TEXT, KEY_FIELD(struct scenario_vm, name), .fallback = "vm0, vm1 ...",
      .help = "what results call the VM"},
     {"config", KEY_TEXT, KEY_FIELD(struct scenario_vm, config), .fallback = "`vm`",
      .help = "its config"},

@@ -330,8 +330,13 @@ int yaml_parse(struct yaml *yaml, const char *file, const char *text, size_t len
 
 static int read_failed(const char *file, int error, struct error *err)
 {
-    enum exit_code exit = error == ENOENT || error == ENOTDIR ? EXIT_USAGE : EXIT_FAILED;
+    enum exit_code exit;
 
+    if (error == EISDIR) {
+        error_set(err, EXIT_USAGE, -error, "%s: %s", file, strerror(error));
+        return error_hint(err, "a YAML file is wanted: name one that is in it");
+    }
+    exit = error == ENOENT || error == ENOTDIR ? EXIT_USAGE : EXIT_FAILED;
     return error_set(err, exit, -error, "%s: %s", file, strerror(error));
 }
 

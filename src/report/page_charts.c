@@ -4,6 +4,7 @@
 #include "report/doc_page.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BARS_MOST = 16 };
@@ -236,6 +237,28 @@ void page_spent(struct doc *doc, const struct result *result)
 
 /* ---- sizes of requests ----------------------------------------------------------------------- */
 
+/* By bytes; 0, which stands for all sizes that had no row, comes last. */
+static int compare_sizes(const void *a, const void *b)
+{
+    uint32_t left = ((const struct result_size *)a)->bytes - 1;
+    uint32_t right = ((const struct result_size *)b)->bytes - 1;
+
+    return (left > right) - (left < right);
+}
+
+static void size_row(struct doc *doc, const struct result_io *io, const struct result_size *size)
+{
+    doc_cell(doc, "%s", io->verb);
+    doc_cell(doc, "%s", io->area);
+    if (size->bytes > 0) {
+        doc_cell_size(doc, (double)size->bytes);
+    } else {
+        doc_cell(doc, "others");
+    }
+    doc_cell_count(doc, size->count);
+    doc_cell_share(doc, (double)size->count / (double)io->count, false);
+}
+
 void page_sizes(struct doc *doc, const struct result *result)
 {
     static const struct doc_column columns[] = {
@@ -250,17 +273,16 @@ void page_sizes(struct doc *doc, const struct result *result)
 
     for (uint32_t i = 0; i < all->io_count; i++) {
         const struct result_io *io = &all->ios[i];
+        struct result_size sizes[RESULT_SIZES];
 
+        memcpy(sizes, io->sizes, sizeof(sizes));
+        qsort(sizes, io->size_count, sizeof(*sizes), compare_sizes);
         for (uint32_t s = 0; s < io->size_count && io->count > 0; s++) {
             if (!begun) {
                 doc_table(doc, "io_sizes", columns, sizeof(columns) / sizeof(*columns));
                 begun = true;
             }
-            doc_cell(doc, "%s", io->verb);
-            doc_cell(doc, "%s", io->area);
-            doc_cell_size(doc, (double)io->sizes[s].bytes);
-            doc_cell_count(doc, io->sizes[s].count);
-            doc_cell_share(doc, (double)io->sizes[s].count / (double)io->count, false);
+            size_row(doc, io, &sizes[s]);
         }
     }
 }

@@ -11,6 +11,18 @@
 const char *const result_spent_names[RESULT_SPENT] = {"cpu", "lock",    "read",
                                                       "log", "session", "server"};
 
+void result_interval_figures(struct result_interval *row, const struct hist *responses)
+{
+    row->tps = row->length_ns > 0 ? (double)row->done * 1e9 / (double)row->length_ns : 0;
+    row->mean_ns = hist_mean(responses);
+    row->stddev_ns = hist_stddev(responses);
+    row->p50_ns = hist_quantile(responses, 0.5);
+    row->p95_ns = hist_quantile(responses, 0.95);
+    row->p99_ns = hist_quantile(responses, 0.99);
+    row->p99_9_ns = hist_quantile(responses, 0.999);
+    row->max_ns = responses->max_ns;
+}
+
 void result_latency_of(struct result_latency *ret, const struct hist *hist)
 {
     *ret = (struct result_latency){

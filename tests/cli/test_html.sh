@@ -223,6 +223,6 @@ ok 'which has a page' grep -q '"key":"sweep"' folder.html
 cp -r plain folder && sed -i '0,/"name": "[^"]*"/s//"name": "another"/' folder/plain/run.json
 run "$RAWTPS" report folder
 is 'of one scenario' "$code" 2
-like 'what to do is said' "$err" '^rawtps: hint: name one, as folder/LATEST, or'
+like 'what to do is said' "$err" '^rawtps: hint: name one of them, or'
 run "$RAWTPS" report plain --gnuplot dat
 ok 'figures for gnuplot' test -s dat/time_tps.dat

@@ -29,7 +29,7 @@ run "$RAWTPS" plan tiny.yaml --drive scratch.img --set drive.capacity=64MiB
 is 'plan for a file that is not there is fine' "$code$err" 0
 ok 'and does not make it' test ! -e scratch.img
 run "$RAWTPS" plan tiny.yaml --drive /dev/nonesuch1
-is 'a device that is not there' "$code" 2
+is 'a device that is not there' "$code" 3
 like 'is said' "$err" '^rawtps: /dev/nonesuch1'
 ok 'and never made' test ! -e /dev/nonesuch1
 head -c 20000000 /dev/zero > precious.img

@@ -90,6 +90,13 @@ like 'lines as of sysbench' "$err" '^\[ [0-9]+s \] thds: 8 tps: [0-9.]+ '
 run "$RAWTPS" run tiny.yaml --virtual --progress pgbench -o pgbench
 like 'lines as of pgbench' "$err" '^progress: [0-9.]+ s, [0-9.]+ tps, lat '
 
+sed 's/  settle: 1s/  start: cold/' tiny.yaml >whole.yaml
+run "$RAWTPS" run whole.yaml --virtual --interval 1h --for 20s -o whole
+is 'a line of 20 intervals has the percentile of all, not the highest of theirs' \
+    "$(echo "$err" | sed -n 's/.* sample .* p99 \([^ ]*\) .*/\1/p')" \
+    "$(echo "$out" | awk '$1 == "VM" { for (i = 1; i <= NF; i++) at = $i == "p99" ? NF - i : at }
+        $1 == "all" { print $(NF - at); exit }')"
+
 run "$RAWTPS" run tiny.yaml --virtual -q --seed 7 --out seed7
 run "$RAWTPS" run tiny.yaml --virtual -q --seed 7 --out seed7b
 ok 'the same seed gives the same intervals' cmp -s seed7/intervals.csv seed7b/intervals.csv

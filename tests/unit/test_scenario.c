@@ -28,6 +28,7 @@ struct bad {
     const char *says; /* what the message begins with */
     const char *hint; /* what the hint holds */
     const char *option[4];
+    enum exit_code exit; /* EXIT_FINE: EXIT_USAGE */
 };
 
 static const struct bad bads[] = {
@@ -321,7 +322,8 @@ static const struct bad bads[] = {
     {.yaml = TPCC,
      .says = "/dev/nvme77n1: there is no such device",
      .hint = "nothing is made",
-     .option = {"drive", "/dev/nvme77n1"}},
+     .option = {"drive", "/dev/nvme77n1"},
+     .exit = EXIT_FAILED},
     {.yaml = TPCC,
      .says = "/dev/null: neither a block device nor a file",
      .option = {"drive", "/dev/null"}},
@@ -405,8 +407,8 @@ static void each_mistake_has_its_message(void **state)
         code = plan_build(&plan, &request, &err);
         error_format(&err, text, sizeof(text));
         if (code >= 0 || code != err.code || strncmp(text, bad->says, strlen(bad->says)) != 0 ||
-            (bad->hint && !strstr(err.hint, bad->hint)) || err.exit != EXIT_USAGE ||
-            strchr(err.text, '\n')) {
+            (bad->hint && !strstr(err.hint, bad->hint)) ||
+            err.exit != (bad->exit ? bad->exit : EXIT_USAGE) || strchr(err.text, '\n')) {
             print_error("row %zu: %d, exit %d: \"%s\" hint \"%s\"\n   expected \"%s\"\n", i, code,
                         err.exit, text, err.hint, bad->says);
             failed++;
@@ -434,7 +436,8 @@ static void a_missing_scenario_is_named_with_the_nearest(void **state)
     assert_int_equal(err.exit, EXIT_USAGE);
     request.scenario = "./";
     assert_true(plan_build(&plan, &request, &err) < 0);
-    assert_int_equal(err.exit, EXIT_FAILED);
+    assert_int_equal(err.exit, EXIT_USAGE);
+    assert_non_null(strstr(err.hint, "YAML"));
     request.scenario = NULL;
     assert_true(plan_build(&plan, &request, &err) < 0);
     assert_int_equal(err.exit, EXIT_USAGE);

@@ -168,7 +168,7 @@ static void files_that_cannot_be_read_say_so(void **state)
     assert_int_equal(yaml_read(&yaml, "absent.yaml", &err), -ENOENT);
     assert_int_equal(err.exit, EXIT_USAGE);
     assert_int_equal(yaml_read(&yaml, ".", &err), -EISDIR);
-    assert_int_equal(err.exit, EXIT_FAILED);
+    assert_int_equal(err.exit, EXIT_USAGE);
 }
 
 int main(void)
