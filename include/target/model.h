@@ -41,7 +41,7 @@ struct model_settings {
     uint32_t char_bytes;
     double leaf_fill;      /* sqlserver: 0.62 (bmf); others 1 */
     bool k_fill_pristine;  /* sbtest.k (and tables_own's) leaves full after CREATE INDEX, 9.4 */
-    bool tables_own;       /* tpcc, innodb: tables of `rawtps load`, else of sysbench-tpcc */
+    bool tables_own;       /* tpcc, not sqlserver: tables of `rawtps load`, else sysbench-tpcc's */
     bool k_loaded_special; /* k was loaded by sysbench's default, whatever ids are drawn by now */
     bool names_loaded_per_call; /* last names loaded with a C a call, as sysbench-tpcc does */
     uint64_t log_capacity_bytes;

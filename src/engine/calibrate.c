@@ -343,7 +343,7 @@ static int measure(const struct calibrate_options *options, struct live_plan *li
     meter->context = options->context;
     code = server_profile_read(meter->plain, &meter->server, &ret->profile, err);
     live_disk_add(&ret->profile, meter->plain, &plan->vms[0].sql.url, &meter->server);
-    if (ret->profile.kind == MODEL_INNODB && plan->vms[0].workload == PLAN_TPCC) {
+    if (plan->vms[0].workload == PLAN_TPCC) {
         server_profile_add(&ret->profile, "tpcc_tables", "rawtps", "by `rawtps load`");
     }
     describe(ret, plan, meter);

@@ -237,9 +237,7 @@ int live_plan_twin(const struct live_plan *live, const struct server_profile *pr
     for (uint32_t i = 0; i < profile->count; i++) {
         live_plan_set(twin, "database.%s=%s", profile->rows[i].key, profile->rows[i].value);
     }
-    if (profile->kind == MODEL_INNODB) {
-        live_plan_set(twin, "database.tpcc_tables=rawtps");
-    }
+    live_plan_set(twin, "database.tpcc_tables=rawtps");
     live_plan_set(twin, "drive.kind=null");
     live_plan_set(twin, "drive.latency=%" PRId64 "ns", latency_ns);
     live_plan_set(twin, "drive.stamps=no");

@@ -244,7 +244,7 @@ static const struct key database_rows[] = {
     {"leaf_fill", KEY_SHARE, MODEL(leaf_fill), "5%", "100%", BY_PROFILE, .only = "sqlserver",
      .help = "how full leaves are after loading"},
     {"tpcc_tables", KEY_WORD, MODEL(tables_own), KEY_WORDS(makers), .fallback = "sysbench-tpcc",
-     .only = "innodb",
+     .only = "innodb postgres",
      .help = "who made and filled TPC-C's tables; those of `rawtps load` have wider columns"},
     {"k_fill", KEY_WORD, MODEL(k_fill_pristine), KEY_WORDS(k_fills), BY_PROFILE,
      .help = "indexes that `rawtps load` makes after the rows (sbtest's k; `tpcc_tables: rawtps`): "

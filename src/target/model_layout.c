@@ -6,6 +6,7 @@
 
 #include "base/must.h"
 #include "base/units.h"
+#include "model_tuples.h"
 
 enum { SUPERBLOCK_LEAST = 4096, DOUBLEWRITE_PAGES = 128 };
 enum { SYSTEM_PAGES = ROLLBACK_PAGES + HEADER_PAGES * HEADER_TABLES };
@@ -20,6 +21,7 @@ enum { SQLSERVER_PAYLOAD = 8192 - 96 };
 enum { INNODB_ENDS = 132, INNODB_RESERVE = 16 };
 #define INNODB_SLOT   0.5
 #define INNODB_RANDOM 0.69 /* of what a leaf holds that was filled at random (3.1) */
+#define POSTGRES_FILL 0.9  /* of one that CREATE INDEX made: its fillfactor by default */
 
 /*
  * Rows per warehouse, and how many a leaf holds as loaded: innodb and postgres as measured after
@@ -153,6 +155,22 @@ static uint32_t own_tail_rows(const struct model_settings *settings, enum index_
     return capacity;
 }
 
+/* The same in PostgreSQL; returns the rows of a heap's page that is added, 0 of an index. */
+static uint32_t shape_tuples(const struct model_settings *settings, enum index_id id,
+                             double *ret_loaded, uint32_t *ret_capacity)
+{
+    struct tuples_page page = tuples_own_page(settings, id);
+
+    *ret_loaded = page.loaded;
+    *ret_capacity = page.capacity;
+    if (tpcc_shapes[id].random) {
+        *ret_capacity = (uint32_t)(page.loaded / POSTGRES_FILL);
+        *ret_loaded =
+            settings->k_fill_pristine ? page.loaded : page.loaded / POSTGRES_FILL * INNODB_RANDOM;
+    }
+    return page.tail;
+}
+
 static void shape_tpcc(struct model_layout *layout, const struct model_settings *settings)
 {
     for (uint32_t id = 0; id < IX_SBTEST; id++) {
@@ -160,7 +178,7 @@ static void shape_tpcc(struct model_layout *layout, const struct model_settings 
         struct model_index *index = &layout->index[id];
         double loaded = settings->profile == MODEL_POSTGRES ? shape->postgres : shape->innodb;
         uint32_t extra = shape->unicode_bytes - shape->ansi_bytes;
-        uint32_t capacity = (uint32_t)(loaded + 0.5);
+        uint32_t capacity = (uint32_t)(loaded + 0.5), tail = 0;
 
         if ((shape->full && !settings->index_full) || loaded <= 0) {
             continue;
@@ -170,7 +188,10 @@ static void shape_tpcc(struct model_layout *layout, const struct model_settings 
                             &loaded, &capacity);
             /* padded to a row a page, against hot pages (3.3) */
             loaded = id <= IX_DISTRICT ? 1 : loaded;
+        } else if (layout_own(settings) && settings->profile == MODEL_POSTGRES) {
+            tail = shape_tuples(settings, (enum index_id)id, &loaded, &capacity);
         } else if (layout_own(settings)) {
+            tail = id <= IX_ITEM ? own_tail_rows(settings, (enum index_id)id) : 0;
             shape_own(settings, shape, id <= IX_ITEM, &loaded, &capacity);
         } else if (shape->random) {
             capacity = (uint32_t)(loaded / INNODB_RANDOM);
@@ -179,9 +200,7 @@ static void shape_tpcc(struct model_layout *layout, const struct model_settings 
         index->random = shape->random;
         index_shape(index, settings, (enum index_id)id, rows_of(settings, (enum index_id)id),
                     loaded, capacity);
-        if (layout_own(settings) && id <= IX_ITEM) {
-            index->tail_rows = own_tail_rows(settings, (enum index_id)id);
-        }
+        index->tail_rows = tail > 0 ? tail : index->tail_rows;
     }
 }
 
@@ -194,8 +213,10 @@ static void shape_sbtest(struct model_layout *layout, const struct model_setting
     if (settings->profile == MODEL_POSTGRES) {
         row = row_capacity = 37;
         /* k of the load's default lies densely: duplicates are stored once (btdedup) */
-        k = settings->k_loaded_special ? 792 : 364;
-        k_capacity = (uint32_t)(k / 0.9); /* CREATE INDEX leaves a tenth free */
+        k = settings->k_loaded_special                                      ? 792
+            : settings->k_fill_pristine && bench->rand_type == DIST_UNIFORM ? tuples_uniform_k()
+                                                                            : 364;
+        k_capacity = (uint32_t)(k / POSTGRES_FILL);
         key = 364;
     } else if (settings->profile == MODEL_SQLSERVER) {
         shape_sqlserver(settings, settings->char_bytes == 2 ? 377 : 197, &row, &row_capacity);

@@ -85,7 +85,7 @@ int layout_open(struct model_layout *layout, const struct model_settings *settin
 /* Whether TPC-C's tables are those of `rawtps load`. */
 static inline bool layout_own(const struct model_settings *settings)
 {
-    return settings->is_tpcc && settings->tables_own && settings->profile == MODEL_INNODB;
+    return settings->is_tpcc && settings->tables_own && settings->profile != MODEL_SQLSERVER;
 }
 
 /*
@@ -95,7 +95,9 @@ static inline bool layout_own(const struct model_settings *settings)
  */
 static inline uint32_t layout_undo(const struct model_settings *settings)
 {
-    return layout_own(settings) && settings->purge_ns > 0 ? UNDO_PAGES : 0;
+    return settings->profile == MODEL_INNODB && layout_own(settings) && settings->purge_ns > 0
+               ? UNDO_PAGES
+               : 0;
 }
 
 /* Whether the leaves of an index that is filled at random are full, as CREATE INDEX leaves them. */

@@ -24,37 +24,6 @@ enum {
 };
 #define ROWS_MOST 67000000ull /* beyond, places are drawn: 8 bytes a row would be too many */
 
-/*
- * Tuple bytes, aligned to 8, without the line pointer (MODEL.md 3.2). updated: after an update (a
- * line that is delivered: its date takes 8 bytes, and what the null bitmap took is lost to
- * alignment). varies: rows differ in length.
- */
-struct heap_shape {
-    uint16_t bytes, updated, hot_log;
-    bool varies;
-};
-static const struct heap_shape shapes[] = {
-    [IX_WAREHOUSE] = {120, 120, 79, false}, [IX_DISTRICT] = {120, 120, 79, false},
-    [IX_CUSTOMER] = {592, 592, 79, true},   [IX_HISTORY] = {72, 72, 79, true},
-    [IX_ORDERS] = {56, 56, 79, false},      [IX_NEW_ORDERS] = {32, 32, 79, false},
-    [IX_ORDER_LINE] = {88, 96, 79, true},   [IX_STOCK] = {328, 328, 79, true},
-    [IX_ITEM] = {104, 104, 79, true},       [IX_SBTEST] = {216, 216, 189, false},
-};
-
-/* Bytes of an index entry with its line pointer: 8 + key, aligned to 8, + 4. */
-static uint32_t entry_bytes(enum index_id id)
-{
-    switch (id) {
-    case IX_ORDER_LINE_KEY:
-    case IX_ORDERS_CUSTOMER:
-        return 28;
-    case IX_CUSTOMER_NAME:
-        return 52;
-    default:
-        return 20;
-    }
-}
-
 static bool is_heap_id(enum index_id id)
 {
     return id <= IX_ITEM || id == IX_SBTEST;
@@ -114,15 +83,17 @@ static uint32_t loaded_free(const struct model *m, enum index_id id, uint32_t pa
 {
     const struct model_index *index = &m->layout.index[id];
     double rows = (double)index->rows / index->leaves;
-    bool settled = index->random && !(id == IX_SBTEST_K && m->is.k_fill_pristine);
-    double left = is_heap_id(id) ? HEAP_PAYLOAD - rows * (shapes[id].bytes + LINE)
+    bool settled =
+        index->random && !(m->is.k_fill_pristine && (id == IX_SBTEST_K || layout_own(&m->is)));
+    const struct heap_shape *shape = &m->postgres->shapes[id];
+    double left = is_heap_id(id) ? HEAP_PAYLOAD - rows * (shape->bytes + LINE)
                                  : LEAF_PAYLOAD * (settled ? 0.31 : 0.1); /* fillfactor 90 */
 
     if (page >= index->first + index->leaves || page < index->first) {
         return is_heap_id(id) ? HEAP_PAYLOAD : LEAF_PAYLOAD / 2;
     }
-    if (is_heap_id(id) && shapes[id].varies) {
-        left = (double)(page_hash(m, page) >> 11) * 0x1p-53 * shapes[id].bytes;
+    if (is_heap_id(id) && shape->varies) {
+        left = (double)(page_hash(m, page) >> 11) * 0x1p-53 * shape->bytes;
     }
     return left < 0 ? 0 : (uint32_t)left;
 }
@@ -261,8 +232,13 @@ static uint32_t page_for(struct model *m, struct model_session *s, enum index_id
 
 uint32_t heap_insert(struct model *m, struct model_session *s, enum index_id id, uint32_t slot)
 {
+    const struct heap_shape *shape = &m->postgres->shapes[id];
+
     vacuum_note_insert(m, slot);
-    return page_for(m, s, id, slot, shapes[id].bytes);
+    if (shape->insert_more > 0) {
+        log_append(&m->log, shape->insert_more);
+    }
+    return page_for(m, s, id, slot, shape->bytes);
 }
 
 void heap_delete(struct model *m, struct model_session *s, enum index_id id, uint32_t slot,
@@ -273,7 +249,7 @@ void heap_delete(struct model *m, struct model_session *s, enum index_id id, uin
     if (is_prunable(m->postgres, p)) {
         page_prune(m, p);
     }
-    page_leave(m, s, p, shapes[id].bytes);
+    page_leave(m, s, p, m->postgres->shapes[id].bytes);
     vacuum_note_change(m, page);
     vacuum_note_dead(m, slot, page);
 }
@@ -283,7 +259,8 @@ bool heap_update(struct model *m, struct model_session *s, enum index_id id, uin
 {
     struct model_postgres *pg = m->postgres;
     struct heap_page *p = page_known(m, id, page);
-    uint32_t bytes = shapes[id].updated;
+    const struct heap_shape *shape = &pg->shapes[id];
+    uint32_t bytes = shape->updated;
 
     if (is_prunable(pg, p)) {
         page_prune(m, p);
@@ -295,15 +272,15 @@ bool heap_update(struct model *m, struct model_session *s, enum index_id id, uin
         p->full = 1;
         pg->elsewhere[id]++;
         log_append(&m->log, m->log_bytes->lock + bytes + m->log_bytes->update_moved);
-        page_leave(m, s, p, shapes[id].bytes);
+        page_leave(m, s, p, shape->bytes);
         vacuum_note_dead(m, slot, page);
         s->tail = page_for(m, s, id, slot, bytes);
         return true;
     }
     /* what is equal in both versions is left out of the record if they share a page */
-    log_append(&m->log, shapes[id].hot_log);
+    log_append(&m->log, shape->hot_log);
     set_free(p, free_bytes(p) - bytes - (indexed ? LINE : chain_line(m, id, p)));
-    page_leave(m, s, p, shapes[id].bytes);
+    page_leave(m, s, p, shape->bytes);
     pg->hot[id] += !indexed;
     pg->same_page[id] += indexed;
     return indexed;
@@ -451,7 +428,7 @@ bool postgres_read(struct model *m, uint32_t page, bool *ret_hint)
 void postgres_leaf_insert(struct model *m, enum index_id id, uint32_t page)
 {
     struct heap_page *p = page_known(m, id, page);
-    uint32_t bytes = entry_bytes(id);
+    uint32_t bytes = m->postgres->entry_bytes[id];
 
     log_append(&m->log, m->log_bytes->leaf_insert);
     if (free_bytes(p) < bytes) {
@@ -504,7 +481,7 @@ bool leaf_vacuum(struct model *m, enum index_id id, uint32_t page)
     if (p->dead == 0) {
         return false;
     }
-    log_append(&m->log, m->log_bytes->pending + dead_bytes(p) / entry_bytes(id) * 2);
+    log_append(&m->log, m->log_bytes->pending + dead_bytes(p) / m->postgres->entry_bytes[id] * 2);
     set_free(p, free_bytes(p) + dead_bytes(p));
     p->dead = 0;
     return true;
@@ -572,13 +549,15 @@ uint64_t postgres_memory_bytes(const struct model_settings *settings,
            os_cache_memory_bytes(settings, layout);
 }
 
-static void find_heaps(struct model *m)
+static void indexes_init(struct model *m)
 {
     struct model_postgres *pg = m->postgres;
 
     for (uint32_t id = 0; id < INDEXES; id++) {
         const struct model_index *index = &m->layout.index[id];
 
+        pg->shapes[id] = tuples_heap(&m->is, (enum index_id)id);
+        pg->entry_bytes[id] = (uint8_t)tuples_entry_bytes(&m->is, (enum index_id)id);
         if (is_heap_id((enum index_id)id) && index->leaves > 0) {
             pg->heap_end = index->first + index->leaves;
             pg->grown_end = index->grown_first + index->reserve;
@@ -601,7 +580,7 @@ int postgres_open(struct model *m, struct error *err)
         pg->last = mem_large((uint64_t)pg->slots * sizeof(*pg->last));
         pg->orders = mem_large(pg->order_count * sizeof(*pg->orders));
         failed = !pg->pages || !pg->tails || !pg->last || (pg->order_count && !pg->orders);
-        find_heaps(m);
+        indexes_init(m);
     }
     for (uint32_t id = 0; id < INDEXES && !failed; id++) {
         pg->row_count[id] = rows_kept(&m->layout, (enum index_id)id);

@@ -3,6 +3,7 @@
 #define RAWTPS_TARGET_MODEL_POSTGRES_H
 
 #include "model_core.h"
+#include "model_tuples.h"
 
 /*
  * What a page holds, kept whether it is in memory or not: 8 bytes; sizes in units of 4 bytes. Not
@@ -43,6 +44,8 @@ enum { XIDS_KEPT = 65536, HEAP_TAILS = 64 };
 struct model_vacuum;
 
 struct model_postgres {
+    struct heap_shape shapes[INDEXES];
+    uint8_t entry_bytes[INDEXES];
     struct heap_page *pages;
     struct heap_row *rows[INDEXES]; /* NULL: too many rows, drawn (MODEL.md 9.4) */
     uint64_t row_count[INDEXES], moved[INDEXES];

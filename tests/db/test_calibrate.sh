@@ -38,6 +38,7 @@ calibrated() { # the file of this kind of server
     file=$kind.yaml
     like "$kind: the profile" "$(cat "$file")" "^  profile: $profile\$"
     like "$kind: the buffer is the server's" "$(cat "$file")" '^  buffer: 32MiB +# '
+    like "$kind: whose tables they are" "$(cat "$file")" '^  tpcc_tables: rawtps +# '
     like "$kind: commits wait for the log" "$(cat "$file")" '^  log_sync: '
     unlike "$kind: every value says how it was found" \
         "$(sed -n '/^vcpus/,$p' "$file" | grep -v 'profile:\|^database:')" '^[^#]*$'

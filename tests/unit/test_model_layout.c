@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "../../src/target/model_layout.h"
+#include "../../src/target/model_tuples.h"
 
 static void settings_of(struct model_settings *settings, enum model_profile_kind profile,
                         bool is_tpcc)
@@ -50,31 +51,19 @@ static void test_databases_are_as_large_as_the_labs_say(void **state)
     assert_true(database_gb(MODEL_INNODB, true, true) > 121.5 + 15);
 }
 
-/*
- * Leaves that MariaDB 10.11.19 had after `rawtps load tpcc-mariadb -w 10` (n_leaf_pages of
- * mysql.innodb_index_stats). A column that is made wider changes them, and the reads of a run.
- */
-static void test_tables_of_ours_have_the_leaves_that_a_server_counts(void **state)
+struct counted {
+    enum index_id id;
+    uint32_t leaves;
+};
+
+static void assert_counted(const struct model_settings *settings, const struct counted *counted,
+                           uint32_t count)
 {
-    static const struct {
-        enum index_id id;
-        uint32_t leaves;
-    } counted[] = {
-        {IX_CUSTOMER, 11515},      {IX_CUSTOMER_NAME, 823},
-        {IX_HISTORY, 1433},        {IX_ITEM, 591},
-        {IX_NEW_ORDERS, 181},      {IX_ORDERS, 935},
-        {IX_ORDERS_CUSTOMER, 416}, {IX_STOCK, 21705},
-        {IX_ORDER_LINE, 15007},
-    };
-    struct model_settings settings;
     struct model_layout layout;
     struct error err;
 
-    settings_of(&settings, MODEL_INNODB, true);
-    settings.tpcc.warehouses = 10;
-    settings.tables_own = settings.k_fill_pristine = true;
-    assert_int_equal(layout_open(&layout, &settings, true, &err), 0);
-    for (uint32_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+    assert_int_equal(layout_open(&layout, settings, true, &err), 0);
+    for (uint32_t i = 0; i < count; i++) {
         double found = layout.index[counted[i].id].leaves;
 
         if (fabs(found - counted[i].leaves) > 0.01 * counted[i].leaves) {
@@ -82,6 +71,128 @@ static void test_tables_of_ours_have_the_leaves_that_a_server_counts(void **stat
                      counted[i].leaves);
         }
     }
+}
+
+/*
+ * Leaves that MariaDB 10.11.19 had after `rawtps load tpcc-mariadb -w 10` (n_leaf_pages of
+ * mysql.innodb_index_stats). A column that is made wider changes them, and the reads of a run.
+ */
+static void test_tables_of_ours_have_the_leaves_that_a_server_counts(void **state)
+{
+    static const struct counted counted[] = {
+        {IX_CUSTOMER, 11515},      {IX_CUSTOMER_NAME, 823},
+        {IX_HISTORY, 1433},        {IX_ITEM, 591},
+        {IX_NEW_ORDERS, 181},      {IX_ORDERS, 935},
+        {IX_ORDERS_CUSTOMER, 416}, {IX_STOCK, 21705},
+        {IX_ORDER_LINE, 15007},
+    };
+    struct model_settings settings;
+
+    settings_of(&settings, MODEL_INNODB, true);
+    settings.tpcc.warehouses = 10;
+    settings.tables_own = settings.k_fill_pristine = true;
+    assert_counted(&settings, counted, sizeof(counted) / sizeof(counted[0]));
+}
+
+/* The same of PostgreSQL 15: pages of heaps (relpages), leaves of indexes (pgstatindex). */
+static void test_heaps_of_ours_have_the_pages_that_a_server_counts(void **state)
+{
+    static const struct counted ten[] = {
+        {IX_CUSTOMER, 22623},
+        {IX_HISTORY, 3239},
+        {IX_ORDERS, 2206},
+        {IX_NEW_ORDERS, 488},
+        {IX_ORDER_LINE, 34987},
+        {IX_STOCK, 43483},
+        {IX_ITEM, 1300},
+        {IX_CUSTOMER_NAME, 2028},
+        {IX_ORDERS_CUSTOMER, 1150},
+        {IX_LINE_STOCK, 5310},
+        {IX_STOCK_ITEM, 1150},
+        {IX_HISTORY_CUSTOMER, 1150},
+        {IX_HISTORY_DISTRICT, 256},
+        {IX_CUSTOMER_KEY, 1150},
+        {IX_ORDERS_KEY, 1150},
+        {IX_NEW_ORDERS_KEY, 345},
+        {IX_ORDER_LINE_KEY, 11499},
+        {IX_STOCK_KEY, 2733},
+        {IX_ITEM_KEY, 274},
+    };
+    static const struct counted two[] = {
+        {IX_CUSTOMER, 4527},  {IX_ORDER_LINE, 7007}, {IX_STOCK, 8697},
+        {IX_STOCK_ITEM, 493}, {IX_LINE_STOCK, 1063},
+    };
+    struct model_settings settings;
+
+    settings_of(&settings, MODEL_POSTGRES, true);
+    settings.tables_own = settings.k_fill_pristine = settings.index_full = true;
+    settings.tpcc.warehouses = 10;
+    assert_counted(&settings, ten, sizeof(ten) / sizeof(ten[0]));
+    settings.tpcc.warehouses = 2;
+    assert_counted(&settings, two, sizeof(two) / sizeof(two[0]));
+}
+
+/* One row a key, and lists of up to 132: as many leaves as CREATE INDEX made of 300,000 rows. */
+static void test_equal_keys_are_stored_once(void **state)
+{
+    static const uint32_t leaves[][2] = {{1, 820},   {2, 739},   {50, 261},  {100, 250}, {120, 250},
+                                         {132, 253}, {133, 251}, {200, 250}, {1500, 267}};
+    struct model_settings settings;
+
+    settings_of(&settings, MODEL_POSTGRES, true);
+    settings.tables_own = settings.k_fill_pristine = settings.index_full = true;
+    for (uint32_t i = 0; i < sizeof(leaves) / sizeof(leaves[0]); i++) {
+        struct tuples_page page;
+
+        settings.tpcc.warehouses = leaves[i][0];
+        page = tuples_own_page(&settings, IX_STOCK_ITEM);
+        if (fabs(300000 / page.loaded - leaves[i][1]) > 1.5) {
+            fail_msg("%u rows a key: %.1f leaves, not %u", leaves[i][0], 300000 / page.loaded,
+                     leaves[i][1]);
+        }
+    }
+}
+
+/* A k that was drawn uniformly, and one by Sysbench's default: 500,000 rows had 1,199 and 617. */
+static void test_k_is_as_it_was_drawn(void **state)
+{
+    static const struct counted uniform[] = {
+        {IX_SBTEST, 13514}, {IX_SBTEST_K, 1199}, {IX_SBTEST_KEY, 1367}};
+    struct model_settings settings;
+    struct model_layout layout;
+    struct error err;
+
+    settings_of(&settings, MODEL_POSTGRES, false);
+    settings.sysbench.tables = 1;
+    settings.sysbench.rows = 500000;
+    settings.sysbench.rand_type = DIST_UNIFORM;
+    settings.k_fill_pristine = true;
+    assert_counted(&settings, uniform, 3);
+    settings.k_loaded_special = true;
+    assert_int_equal(layout_open(&layout, &settings, true, &err), 0);
+    assert_in_range(layout.index[IX_SBTEST_K].leaves, 617, 632);
+}
+
+/* Orders that are not delivered have no dates, but a map of what is NULL: fewer lines a page. */
+static void test_new_lines_are_longer_than_old_ones(void **state)
+{
+    struct model_settings settings;
+    struct model_layout layout;
+    struct heap_shape shape;
+    struct error err;
+
+    settings_of(&settings, MODEL_POSTGRES, true);
+    settings.tables_own = true;
+    assert_int_equal(layout_open(&layout, &settings, true, &err), 0);
+    assert_int_equal(layout.index[IX_ORDER_LINE].tail_rows, 81); /* 8,168 / (96 + 4) */
+    assert_in_range(layout.index[IX_ORDER_LINE].capacity, 85, 86);
+    shape = tuples_heap(&settings, IX_ORDER_LINE);
+    assert_int_equal(shape.bytes, 96);
+    assert_int_equal(shape.updated, 96);
+    settings.tables_own = false;
+    shape = tuples_heap(&settings, IX_ORDER_LINE);
+    assert_int_equal(shape.bytes, 88);
+    assert_int_equal(shape.insert_more, 0);
 }
 
 /* An index that was made when the rows were there splits at every leaf: it needs as many more. */
@@ -240,6 +351,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_databases_are_as_large_as_the_labs_say),
         cmocka_unit_test(test_tables_of_ours_have_the_leaves_that_a_server_counts),
+        cmocka_unit_test(test_heaps_of_ours_have_the_pages_that_a_server_counts),
+        cmocka_unit_test(test_equal_keys_are_stored_once),
+        cmocka_unit_test(test_k_is_as_it_was_drawn),
+        cmocka_unit_test(test_new_lines_are_longer_than_old_ones),
         cmocka_unit_test(test_full_leaves_have_room_to_split),
         cmocka_unit_test(test_every_page_belongs_to_one_index),
         cmocka_unit_test(test_rows_lie_in_key_order_and_fill_all_leaves),
