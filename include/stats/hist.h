@@ -39,7 +39,7 @@ static inline void hist_record(struct hist *hist, int64_t v)
 {
     v = v < 0 ? 0 : v;
     hist->counts[hist_index(v)]++;
-    hist->min_ns = hist->count == 0 || v < hist->min_ns ? v : hist->min_ns;
+    hist->min_ns = __builtin_expect(hist->count == 0, 0) || v < hist->min_ns ? v : hist->min_ns;
     hist->max_ns = v > hist->max_ns ? v : hist->max_ns;
     hist->sum_ns += v;
     hist->sumsq_ns2 += (unsigned __int128)((uint64_t)v) * (uint64_t)v;

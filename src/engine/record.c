@@ -44,14 +44,12 @@ static void kind_add(struct kind_record *into, const struct kind_record *from)
     into->retries += from->retries;
     into->open = from->open;
     into->pause_ns += from->pause_ns;
-    for (uint32_t i = 0; i < SPENT_KINDS; i++) {
-        into->spent_ns[i] += from->spent_ns[i];
-    }
+    record_spent(into->spent_ns, from->spent_ns);
     hist_merge(&into->response, &from->response);
     hist_merge(&into->service, &from->service);
 }
 
-static void size_add(struct io_record *io, uint32_t bytes, uint64_t count)
+void record_io_size(struct io_record *io, uint32_t bytes, uint64_t count)
 {
     uint32_t i;
 
@@ -76,7 +74,7 @@ static void io_add(struct io_record *into, const struct io_record *from)
     into->bytes += from->bytes;
     into->errors += from->errors;
     for (uint32_t i = 0; i < from->size_count; i++) {
-        size_add(into, from->sizes[i].bytes, from->sizes[i].count);
+        record_io_size(into, from->sizes[i].bytes, from->sizes[i].count);
     }
     hist_merge(&into->latency, &from->latency);
 }
@@ -137,49 +135,9 @@ void record_join(struct record *into, const struct record *from)
     facts_join(&into->facts, &facts);
 }
 
-void record_txn(struct record *record, const struct txn_record *txn)
+void record_txn_unended(struct kind_record *kind, enum txn_end end, int64_t response_ns)
 {
-    struct kind_record *kind = &record->kinds[txn->kind];
-
-    kind->retries += txn->retries;
-    kind->pause_ns += txn->pause_ns;
-    for (uint32_t i = 0; i < SPENT_KINDS; i++) {
-        kind->spent_ns[i] += txn->spent_ns[i];
-    }
-    switch (txn->end) {
-    case TXN_DONE:
-        kind->done++;
-        break;
-    case TXN_ROLLED_BACK:
-        kind->rolled_back++;
-        break;
-    case TXN_FAILED:
-        kind->failed++;
-        kind->pause_ns += txn->ended_ns - txn->due_ns; /* else users would be missing from N */
-        return;
-    case TXN_SKIPPED:
-        kind->skipped++;
-        kind->pause_ns += txn->ended_ns - txn->due_ns;
-        return;
-    }
-    hist_record(&kind->response, txn->ended_ns - txn->due_ns);
-    hist_record(&kind->service, txn->ended_ns - txn->begun_ns);
-}
-
-void record_io(struct record *record, const struct io *io)
-{
-    struct io_record *rec = &record->ios[io->verb * IO_AREAS + io->area];
-
-    rec->count++;
-    if (io->result < 0) {
-        rec->errors++;
-        return;
-    }
-    rec->bytes += io->bytes;
-    hist_record(&rec->latency, io->done_ns - io->sent_ns);
-    if (rec->size_count > 0 && rec->sizes[0].bytes == io->bytes) {
-        rec->sizes[0].count++;
-        return;
-    }
-    size_add(rec, io->bytes, 1);
+    kind->failed += end == TXN_FAILED;
+    kind->skipped += end == TXN_SKIPPED;
+    kind->pause_ns += response_ns; /* else users would be missing from N */
 }
