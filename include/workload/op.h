@@ -53,6 +53,8 @@ struct op {
     uint8_t verb, status;
     uint16_t statement; /* index into catalog->statements */
     uint32_t rows;      /* rows found or changed: the target's answer */
+    int64_t *spent_ns;  /* SPENT_KINDS counters of the asking transaction; targets add */
+    void (*done)(struct op *);
     union {
         int64_t key[OP_KEYS];
         struct {
@@ -61,8 +63,6 @@ struct op {
         };
     };
     int64_t answer[OP_ANSWERS];
-    int64_t *spent_ns; /* SPENT_KINDS counters of the asking transaction; targets add */
-    void (*done)(struct op *);
 };
 
 /*

@@ -26,9 +26,9 @@ static struct user *user_of_op(struct op *op)
     return (struct user *)((char *)op - offsetof(struct user, op));
 }
 
-static void user_ask(struct user *user);
 static void user_answered(struct op *op);
 static void user_due(struct timer *timer);
+static void user_go_on(struct vm *vm, struct user *user);
 static void worker_next(struct vm *vm, struct user *worker);
 
 void user_init(struct user *user, uint32_t id, bool worker, uint64_t seed, uint64_t stream)
@@ -41,14 +41,14 @@ void user_init(struct user *user, uint32_t id, bool worker, uint64_t seed, uint6
     rng_init(&user->rng, seed, stream);
 }
 
-static void user_choose(struct vm *vm, struct user *user)
+static inline void user_choose(struct vm *vm, struct user *user)
 {
-    struct pause pause = {0};
+    struct pause pause;
 
     vm->workload->ops->choose(vm->workload, vm->first_user + user->id, &user->deck, &user->rng,
                               &user->txn, &pause);
-    user->keying_us = (uint32_t)(pause.keying_ns / 1000);
-    user->think_us = (uint32_t)(pause.think_ns / 1000);
+    user->keying_us = (uint32_t)((uint64_t)pause.keying_ns / 1000);
+    user->think_us = (uint32_t)((uint64_t)pause.think_ns / 1000);
     user->retries = 0;
     memset(user->spent_ns, 0, sizeof(user->spent_ns));
 }
@@ -68,17 +68,29 @@ static uint64_t user_keyed_ns(const struct user *user)
     return (uint64_t)user->due_ns - (uint64_t)user->keying_us * 1000;
 }
 
-static void user_wait(struct user *user, struct vm *vm, int64_t due_ns)
+static inline void user_begin(struct vm *vm, struct user *user)
 {
-    user->state = USER_PAUSED;
+    vm->current.kinds[user->txn.kind].due++;
+    vm->open++;
+    vm->open_of[user->txn.kind]++;
+    user->begun_ns = vm->loop->now_ns;
+    user->op.status = OP_OK;
+    user->state = USER_ASKING;
+}
+
+/* True: the transaction has begun in place, go on with it. */
+static inline bool user_wait(struct vm *vm, struct user *user, int64_t due_ns)
+{
     user->due_ns = due_ns;
     vm->keyed_ns += user_keyed_ns(user);
     if (vm->direct && due_ns <= vm->loop->now_ns) {
-        user_due(&user->timer);
-        return;
+        user_begin(vm, user);
+        return true;
     }
+    user->state = USER_PAUSED;
     user->timer.fire = user_due;
     loop_arm(vm->loop, &user->timer, due_ns);
+    return false;
 }
 
 static bool vm_may_begin(struct vm *vm)
@@ -118,30 +130,37 @@ void user_first(struct user *user, double spread)
         due_ns =
             user_arrive(vm, user, now_ns - (int64_t)((USER_CYCLES + spread) * cycle_ns), now_ns);
     }
-    user_wait(user, vm, vm->rate_gap_ns > 0 ? vm_next_arrival(vm) : due_ns);
+    if (user_wait(vm, user, vm->rate_gap_ns > 0 ? vm_next_arrival(vm) : due_ns)) {
+        user_go_on(vm, user);
+    }
 }
 
-void user_next(struct user *user, int64_t from_ns)
+static void vm_end_user(struct vm *vm, struct user *user)
 {
-    struct vm *vm = user_vm(user);
-    int64_t pause_ns;
+    user->state = USER_IDLE;
+    if (vm->work_left == 0 && vm->promised == 0) {
+        vm->loop->stop = true; /* the sample ends here, not with the interval */
+    }
+}
+
+/* Choose the next transaction and wait until it is due. True: it has begun, go on. */
+static inline __attribute__((always_inline)) bool user_next(struct vm *vm, struct user *user)
+{
+    int64_t now_ns = vm->loop->now_ns, pause_ns;
 
     vm->promised--;
     vm->keyed_ns -= user_keyed_ns(user);
     if (!vm_may_begin(vm)) {
-        user->state = USER_IDLE;
-        if (vm->work_left == 0 && vm->promised == 0) {
-            vm->loop->stop = true; /* the sample ends here, not with the interval */
-        }
-        return;
+        vm_end_user(vm, user);
+        return false;
     }
     pause_ns = (int64_t)user->think_us * 1000; /* thinking belongs to the transaction before */
     user_choose(vm, user);
     pause_ns += (int64_t)user->keying_us * 1000;
-    user_wait(user, vm, vm->rate_gap_ns > 0 ? vm_next_arrival(vm) : from_ns + pause_ns);
+    return user_wait(vm, user, vm->rate_gap_ns > 0 ? vm_next_arrival(vm) : now_ns + pause_ns);
 }
 
-static void user_record(struct vm *vm, struct user *user, uint16_t kind, enum txn_end end)
+static inline void user_record(struct vm *vm, struct user *user, uint16_t kind, enum txn_end end)
 {
     struct txn_record record = {
         .kind = kind,
@@ -157,30 +176,27 @@ static void user_record(struct vm *vm, struct user *user, uint16_t kind, enum tx
     record_txn(&vm->current, &record);
 }
 
-static void user_end(struct user *user, enum txn_end end)
+/* True: the user's next transaction has begun, go on. */
+static bool user_end(struct vm *vm, struct user *user, enum txn_end end)
 {
-    struct vm *vm = user_vm(user);
+    uint16_t kind = user->worker ? (uint16_t)vm->deferred_kind : user->txn.kind;
 
-    if (end == TXN_DONE) {
-        vm->done_of[user->worker ? vm->deferred_kind : user->txn.kind]++;
-    }
-    user_record(vm, user, user->worker ? (uint16_t)vm->deferred_kind : user->txn.kind, end);
+    vm->done_of[kind] += end == TXN_DONE;
+    vm->open_of[kind]--;
+    user_record(vm, user, kind, end);
     if (end == TXN_DONE || end == TXN_ROLLED_BACK) {
         vm->workload->ops->ended(vm->workload, &user->txn, end == TXN_ROLLED_BACK);
     }
     if (user->worker) {
-        vm->open_of[vm->deferred_kind]--;
         worker_next(vm, user);
-        return;
+        return false;
     }
     vm->open--;
-    vm->open_of[user->txn.kind]--;
-    user_next(user, vm->loop->now_ns);
+    return user_next(vm, user);
 }
 
-static void user_back_off(struct user *user)
+static void user_back_off(struct vm *vm, struct user *user)
 {
-    struct vm *vm = user_vm(user);
     uint32_t doublings = user->retries < 6 ? user->retries : 6;
     int64_t wait_ns = (int64_t)rng_below(&user->rng, (uint64_t)(USER_BACKOFF_NS << doublings));
 
@@ -191,48 +207,53 @@ static void user_back_off(struct user *user)
     loop_arm(vm->loop, &user->timer, vm->loop->now_ns + wait_ns);
 }
 
-/* The answer is in user->op. True: the transaction goes on. */
-static bool user_judge(struct user *user)
+/* Its operation has gone wrong. True: the transaction is over; else it is asked again later. */
+static bool user_give_up(struct vm *vm, struct user *user, enum txn_end *ret)
 {
+    *ret = TXN_FAILED;
     switch ((enum op_status)user->op.status) {
-    case OP_OK:
-        return true;
     case OP_RETRY:
         if (user->retries < USER_RETRY_LIMIT) {
-            user_back_off(user);
+            user_back_off(vm, user);
             return false;
         }
         break;
     case OP_LOST:
-        user_vm(user)->lost = true;
-        break;
-    case OP_FAILED:
+        vm->lost = true;
         break;
     case OP_SKIPPED:
-        user_end(user, TXN_SKIPPED);
-        return false;
+        *ret = TXN_SKIPPED;
+        break;
+    default:
+        break;
     }
-    user_end(user, TXN_FAILED);
-    return false;
+    return true;
 }
 
-static void user_ask(struct user *user)
+/*
+ * One operation after the other; the last one's answer is in user->op. True: the transaction is
+ * over; else the target answers later, or the user backs off.
+ */
+static inline bool user_ask(struct vm *vm, struct user *user, enum txn_end *ret)
 {
-    struct vm *vm = user_vm(user);
-
-    for (;;) {
+    while (__builtin_expect(user->op.status == OP_OK, 1)) {
         if (!vm->workload->ops->next(vm->workload, &user->txn, &user->op)) {
-            user_end(user, user->txn.rolled_back ? TXN_ROLLED_BACK : TXN_DONE);
-            return;
+            *ret = user->txn.rolled_back ? TXN_ROLLED_BACK : TXN_DONE;
+            return true;
         }
-        user->op.status = OP_OK;
         user->op.rows = 0;
         if (!vm->target->ops->begin(vm->target, user->id, &user->op)) {
-            return;
+            return false;
         }
-        if (!user_judge(user)) {
-            return;
-        }
+    }
+    return user_give_up(vm, user, ret);
+}
+
+static void user_go_on(struct vm *vm, struct user *user)
+{
+    enum txn_end end;
+
+    while (user_ask(vm, user, &end) && user_end(vm, user, end)) {
     }
 }
 
@@ -240,9 +261,7 @@ static void user_answered(struct op *op)
 {
     struct user *user = user_of_op(op);
 
-    if (user_judge(user)) {
-        user_ask(user);
-    }
+    user_go_on(user_vm(user), user);
 }
 
 static void worker_begin(struct vm *vm, struct user *worker, const struct deferred *part)
@@ -291,27 +310,35 @@ static bool user_defer(struct vm *vm, struct user *user)
     return true;
 }
 
+/* True: a worker carries the transaction out, the user is done with it. */
+static bool user_hand_over(struct vm *vm, struct user *user)
+{
+    uint16_t kind = user->txn.kind;
+
+    if (vm->worker_count == 0 || !vm->catalog->kinds[kind].deferred || !user_defer(vm, user)) {
+        return false;
+    }
+    vm->current.kinds[kind].due++;
+    user->begun_ns = vm->loop->now_ns;
+    user_record(vm, user, kind, TXN_DONE);
+    return true;
+}
+
 static void user_due(struct timer *timer)
 {
     struct user *user = user_of_timer(timer);
     struct vm *vm = user_vm(user);
 
-    if (user->state == USER_PAUSED) {
-        if (vm->stopping) {
-            user->state = USER_IDLE;
-            return;
-        }
-        vm->current.kinds[user->txn.kind].due++;
-        user->begun_ns = vm->loop->now_ns;
-        if (vm->catalog->kinds[user->txn.kind].deferred && vm->worker_count > 0 &&
-            user_defer(vm, user)) {
-            user_record(vm, user, user->txn.kind, TXN_DONE);
-            user_next(user, vm->loop->now_ns);
-            return;
-        }
-        vm->open++;
-        vm->open_of[user->txn.kind]++;
+    if (user->state != USER_PAUSED) {
+        user->state = USER_ASKING;
+        user->op.status = OP_OK;
+    } else if (vm->stopping) {
+        user->state = USER_IDLE;
+        return;
+    } else if (!user_hand_over(vm, user)) {
+        user_begin(vm, user);
+    } else if (!user_next(vm, user)) {
+        return;
     }
-    user->state = USER_ASKING;
-    user_ask(user);
+    user_go_on(vm, user);
 }

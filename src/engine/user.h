@@ -6,9 +6,10 @@
 
 /* stream: of its chance; others' differ. */
 void user_init(struct user *user, uint32_t id, bool worker, uint64_t seed, uint64_t stream);
-/* Choose the next transaction and wait until it is due; not earlier than from_ns. */
-void user_next(struct user *user, int64_t from_ns);
-/* As user_next(), for one who is amid a pause. spread: 0 to 1, uniform over the users. */
+/*
+ * Choose a transaction as one who is amid a pause, and wait until it is due. spread: 0 to 1,
+ * uniform over the users.
+ */
 void user_first(struct user *user, double spread);
 
 #endif

@@ -136,7 +136,7 @@ int vm_open(struct vm **ret, const struct plan_vm *plan, uint32_t index,
     vm->work_left = UINT64_MAX;
     vm->rate_gap_ns = plan->arrivals == PLAN_CLOSED ? 0 : 1e9 / plan->rate_per_s;
     vm->poisson = plan->arrivals == PLAN_POISSON;
-    vm->direct = plan->target == PLAN_BARE;
+    vm->direct = plan->target == PLAN_BARE && plan->workers == 0;
     vm->look = place->look;
     vm->look_context = place->look_context;
     rng_init(&vm->arrivals, plan->seed, UINT64_MAX);

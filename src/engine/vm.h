@@ -10,11 +10,11 @@
 
 enum user_state { USER_IDLE, USER_PAUSED, USER_ASKING, USER_BACKING_OFF, USER_QUEUED };
 
-/* A virtual user: at most PLAN_USER_BYTES. Users lie in one array behind their VM. */
+/*
+ * A virtual user: at most PLAN_USER_BYTES. Users lie in one array behind their VM. What a bare
+ * request touches of it lies together.
+ */
 struct user {
-    struct timer timer; /* when it is due, or its back-off is over */
-    struct op op;
-    struct txn txn;
     int64_t due_ns, begun_ns;
     int64_t spent_ns[SPENT_KINDS];
     struct rng rng;
@@ -24,6 +24,9 @@ struct user {
     uint16_t retries;
     uint8_t state;
     uint8_t worker; /* 1: a background worker that carries out deferred parts */
+    struct op op;
+    struct txn txn;
+    struct timer timer; /* when it is due, or its back-off is over */
 };
 
 /* A deferred part on its way to a worker. */
@@ -48,7 +51,7 @@ struct vm {
     uint64_t done_of[CATALOG_KINDS + 1]; /* committed since the start, by kind */
     bool stopping;                       /* no transaction begins any more */
     bool lost;                           /* data came back wrong */
-    bool direct; /* the target never answers at once: a due user may begin in place */
+    bool direct; /* no workers, no answers at once: a due user may begin in place */
 
     double rate_gap_ns; /* open loop: mean gap between arrivals; 0: closed */
     bool poisson;

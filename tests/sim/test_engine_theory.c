@@ -35,6 +35,7 @@ static void job_choose(struct workload *workload, uint32_t user, struct user_dec
                        struct rng *rng, struct txn *txn, struct pause *pause)
 {
     txn->step = 0;
+    *pause = (struct pause){0};
     pause->think_ns = think_mean_ns > 0 ? (int64_t)dist_exponential(rng, think_mean_ns) : 0;
 }
 
