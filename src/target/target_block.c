@@ -19,11 +19,14 @@ struct target_block {
     uint64_t sessions_bytes, stride_bytes;
     uint32_t session_count, largest_bytes;
     bool warm;
-    struct rng rng;
-    uint64_t begun, answered, reads, writes;
+    uint64_t begun[IO_VERBS], answered;
 };
 
 enum { SECTOR_BYTES = 512, SECTOR_WORDS = SECTOR_BYTES / 8 };
+
+_Static_assert(OP_WRITE - OP_READ == IO_WRITE && OP_FLUSH - OP_READ == IO_FLUSH &&
+                   OP_TRIM - OP_READ == IO_TRIM && OP_VERBS - OP_READ == IO_VERBS,
+               "the verbs of blocks and of drives run alike");
 
 static struct target_block *block_of(const struct target *target)
 {
@@ -32,17 +35,14 @@ static struct target_block *block_of(const struct target *target)
 }
 
 /*
- * The buffers are filled with random words once; each write then changes the head of every sector
- * (one cache line of it: the rest is not touched), so that no two writes carry the same sector and
- * nothing in them repeats.
+ * The buffers are filled with random words once; each write then moves the first word of every
+ * sector on (the rest is not touched) by an odd number, which brings none back in 2^64 writes
+ * (Weyl), so that no two writes carry the same sector and nothing in them repeats.
  */
-static void block_freshen(struct target_block *block, uint64_t *words, uint32_t bytes)
+static inline void block_freshen(uint64_t *words, uint32_t bytes)
 {
-    uint64_t fresh = rng_u64(&block->rng);
-
-    for (uint32_t i = 0; i + SECTOR_WORDS <= bytes / 8; i += SECTOR_WORDS) {
-        words[i] += fresh;
-        words[i + 1] ^= words[i];
+    for (const uint64_t *end = words + bytes / 8; words < end; words += SECTOR_WORDS) {
+        *words += 0x9e3779b97f4a7c15u; /* 2^64 / the golden ratio, as in splitmix64 */
     }
 }
 
@@ -72,56 +72,42 @@ static void block_done(struct io *io)
     op->done(op);
 }
 
-static void block_submit(struct target_block *block, struct block_session *session, struct op *op,
-                         enum io_verb verb)
+static inline void block_submit(struct target_block *block, struct block_session *session,
+                                struct op *op)
 {
     struct io *io = &session->io;
-    bool moves = verb == IO_READ || verb == IO_WRITE;
+    uint32_t verb = op->verb - OP_READ;
 
     must(session->op == NULL);
-    must(verb == IO_FLUSH || op->bytes > 0);
-    must(!moves || op->bytes <= block->largest_bytes);
     session->op = op;
     io->verb = (uint8_t)verb;
-    io->offset = verb == IO_FLUSH ? 0 : op->offset;
-    io->bytes = verb == IO_FLUSH ? 0 : op->bytes;
-    io->data = moves ? session->buffer : NULL;
-    if (verb == IO_WRITE && io->data) {
-        block_freshen(block, io->data, io->bytes);
+    if (verb == IO_FLUSH) {
+        io->offset = io->bytes = 0;
+        io->data = NULL;
+    } else {
+        must(op->bytes > 0 && (verb == IO_TRIM || op->bytes <= block->largest_bytes));
+        io->offset = op->offset;
+        io->bytes = op->bytes;
+        io->data = verb == IO_TRIM ? NULL : session->buffer;
     }
-    block->begun++;
-    block->reads += verb == IO_READ;
-    block->writes += verb == IO_WRITE;
+    if (verb == IO_WRITE && io->data) {
+        block_freshen(io->data, io->bytes);
+    }
+    block->begun[verb]++;
     drive_submit(block->drive, io);
 }
 
 static bool block_begin(struct target *target, uint32_t number, struct op *op)
 {
     struct target_block *block = block_of(target);
-    struct block_session *session = &block->sessions[number];
 
-    must(number < block->session_count);
+    must(number < block->session_count && op->verb < OP_VERBS);
     op->rows = 0;
     op->status = OP_OK;
     if (op->verb < OP_READ || block->warm) {
         return true;
     }
-    switch ((enum op_verb)op->verb) {
-    case OP_READ:
-        block_submit(block, session, op, IO_READ);
-        break;
-    case OP_WRITE:
-        block_submit(block, session, op, IO_WRITE);
-        break;
-    case OP_FLUSH:
-        block_submit(block, session, op, IO_FLUSH);
-        break;
-    case OP_TRIM:
-        block_submit(block, session, op, IO_TRIM);
-        break;
-    default:
-        must(!"a verb of this target");
-    }
+    block_submit(block, &block->sessions[number], op);
     return false;
 }
 
@@ -130,23 +116,27 @@ static void block_facts(const struct target *target, struct target_facts *ret)
     const struct target_block *block = block_of(target);
 
     *ret = (struct target_facts){0};
-    ret->page_accesses = block->reads;
-    ret->page_reads = block->reads;
-    ret->pages_written = block->writes;
+    ret->page_accesses = block->begun[IO_READ];
+    ret->page_reads = block->begun[IO_READ];
+    ret->pages_written = block->begun[IO_WRITE];
 }
 
 static uint32_t block_check(struct target *target, struct target_check *ret, uint32_t limit)
 {
     const struct target_block *block = block_of(target);
+    uint64_t begun = 0;
 
     if (limit == 0) {
         return 0;
     }
+    for (uint32_t verb = 0; verb < IO_VERBS; verb++) {
+        begun += block->begun[verb];
+    }
     *ret = (struct target_check){
         .name = "every request was answered",
-        .expected = (double)block->begun,
+        .expected = (double)begun,
         .found = (double)block->answered,
-        .passed = block->begun == block->answered,
+        .passed = begun == block->answered,
         .exit = EXIT_WANTING,
     };
     return 1;
@@ -183,7 +173,8 @@ static const struct target_ops target_block_ops = {
     .free = block_free,
 };
 
-static void block_init_session(struct target_block *block, uint32_t number, char *buffers)
+static void block_init_session(struct target_block *block, uint32_t number, char *buffers,
+                               struct rng *rng)
 {
     struct block_session *session = &block->sessions[number];
     uint64_t *words;
@@ -198,7 +189,7 @@ static void block_init_session(struct target_block *block, uint32_t number, char
     }
     session->buffer = words = (void *)(buffers + number * block->stride_bytes);
     for (uint64_t i = 0; i < block->stride_bytes / 8; i++) {
-        words[i] = rng_u64(&block->rng);
+        words[i] = rng_u64(rng);
     }
 }
 
@@ -208,6 +199,7 @@ struct target *target_block_open(struct drive *drive, uint32_t vm, uint32_t sess
 {
     struct target_block *block = mem_zalloc(sizeof(*block));
     uint64_t bytes = (uint64_t)sessions * sizeof(struct block_session);
+    struct rng rng;
 
     must(offsetof(struct block_session, io) == 0);
     if (block == NULL || (block->sessions = mem_large(bytes)) == NULL) {
@@ -221,9 +213,9 @@ struct target *target_block_open(struct drive *drive, uint32_t vm, uint32_t sess
     block->session_count = sessions;
     block->largest_bytes = largest_bytes;
     block->stride_bytes = largest_bytes;
-    rng_init(&block->rng, seed, (uint64_t)vm << 32 | 0xb10c);
+    rng_init(&rng, seed, (uint64_t)vm << 32 | 0xb10c);
     for (uint32_t i = 0; i < sessions; i++) {
-        block_init_session(block, i, buffers);
+        block_init_session(block, i, buffers, &rng);
     }
     return &block->target;
 }
