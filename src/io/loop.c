@@ -461,7 +461,9 @@ static void fire_due(struct loop *loop)
 /* When there may be something to fire; INT64_MAX: nothing is armed. */
 static inline int64_t next_ns(const struct loop *loop)
 {
-    return loop->count ? loop->heap[ROOT].due_ns : far_begin_ns(loop->far);
+    return loop->count        ? loop->heap[ROOT].due_ns
+           : loop->far->count ? far_begin_ns(loop->far)
+                              : INT64_MAX;
 }
 
 static inline bool asked_to_end(const struct loop *loop)

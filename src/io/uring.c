@@ -121,12 +121,17 @@ static uint32_t ring_fill(struct ring *ring, int64_t now_ns)
 
 /* ---- requests: kernel -> done ---------------------------------------------------------------- */
 
-static inline void io_answer(struct ring *ring, struct io *io, int32_t result, int64_t now_ns)
+/* n requests were answered. */
+static inline void ring_count(struct ring *ring, uint32_t n)
+{
+    ring->loop->in_flight -= n;
+    ring->counts.done += n;
+}
+
+static inline void io_answer(struct io *io, int32_t result, int64_t now_ns)
 {
     io->result = result;
     io->done_ns = now_ns;
-    ring->loop->in_flight--;
-    ring->counts.done++;
     drive_answered(io);
 }
 
@@ -160,7 +165,8 @@ static void io_odd(struct ring *ring, struct io *io, int32_t result, int64_t now
         break;
     }
     ring->progress_ns = now_ns;
-    io_answer(ring, io, result, now_ns);
+    ring_count(ring, 1);
+    io_answer(io, result, now_ns);
 }
 
 static void side_take(struct ring *ring, int64_t now_ns)
@@ -181,30 +187,34 @@ static uint32_t ring_reap(struct ring *ring)
     uint32_t ready = io_uring_cq_ready(uring), mask = uring->cq.ring_mask;
     uint32_t head = *uring->cq.khead;
     int64_t now_ns = ring->loop->now_ns;
+    uint32_t whole = 0, others = 0;
 
     for (uint32_t n = 0; n < ready; n++) {
         const struct io_uring_cqe *cqe = &uring->cq.cqes[(head + n) & mask];
         struct io *io = io_uring_cqe_get_data(cqe);
 
         if (__builtin_expect(cqe->user_data & 1, 0)) {
+            others++;
             ring_poll_answer(ring, cqe);
             continue;
         }
         if (n + 1 < ready) {
             mem_prefetch((void *)(uintptr_t)uring->cq.cqes[(head + n + 1) & mask].user_data);
         }
-        ring->flying--;
         if (__builtin_expect(io == NULL, 0)) {
             ring->side_listens = false;
             side_take(ring, now_ns);
         } else if (__builtin_expect(cqe->res == (int32_t)io->bytes, 1)) {
             ring->progress_ns = now_ns;
-            io_answer(ring, io, cqe->res, now_ns);
+            whole++;
+            io_answer(io, (int32_t)io->bytes, now_ns);
         } else {
             io_odd(ring, io, cqe->res, now_ns);
         }
     }
     io_uring_cq_advance(uring, ready);
+    ring_count(ring, whole);
+    ring->flying -= ready - others;
     if (ready) {
         uring_pace_note(&ring->pace, ready, now_ns);
     }
