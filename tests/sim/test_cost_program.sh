@@ -43,4 +43,4 @@ costs 'a TPC-C transaction' 5 61000 "$ROOT/tests/bench/tpcc.yaml" \
     --set database.buffer=120MiB
 costs 'a Sysbench read-write transaction' 5 40500 "$ROOT/tests/bench/sysbench.yaml" \
     --set workload.rows=200000 --set database.buffer=128MiB
-costs 'a bare request' 3 1100 "$ROOT/tests/bench/bench.yaml" --set drive.latency=100us
+costs 'a bare request' 3 805 "$ROOT/tests/bench/bench.yaml" --set drive.latency=100us
