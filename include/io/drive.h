@@ -86,6 +86,9 @@ struct drive_ops {
     void (*close)(struct drive *); /* frees this one only: drive_close() walks down */
 };
 
+/* Larger sectors than pages are read by no database that is modelled. */
+enum { DRIVE_ALIGN_MOST = 4096 };
+
 /* The common head of every implementation. */
 struct drive {
     const struct drive_ops *ops;
@@ -93,7 +96,7 @@ struct drive {
     struct drive *lower; /* wrappers: the next one down */
     struct drive *upper; /* wrappers and whoever lies above: NULL at the top */
     uint64_t capacity_bytes;
-    uint32_t align_bytes; /* every offset, size and address is a multiple; 512 at least */
+    uint32_t align_bytes; /* of every offset, size and address; 512 to DRIVE_ALIGN_MOST */
     bool shares_lower;    /* slices: drive_close() leaves the drive below open */
 };
 

@@ -40,5 +40,7 @@ struct block_settings {
  */
 struct workload *block_open(const struct block_settings *settings, struct error *err);
 uint32_t block_largest_bytes(const struct block_settings *settings);
+/* The largest power of two of which all sizes, and so all offsets, are multiples. */
+uint32_t block_unit_bytes(const struct block_settings *settings);
 
 #endif

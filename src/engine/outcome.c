@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "host.h"
 #include "outcome_vm.h"
 #include "run_state.h"
@@ -208,10 +209,30 @@ void outcome_void(struct run *run, const struct error *err)
     result->run.exit_code = err->exit; /* as the program ends */
 }
 
+static void outcome_warn_log(struct run *run)
+{
+    uint32_t least = run->place.open ? run->place.guard.facts.dio_align_bytes : 0;
+    char has[UNITS_TEXT], asked[UNITS_TEXT];
+
+    for (uint32_t i = 0; i < run->plan->vm_count; i++) {
+        const struct plan_vm *vm = &run->plan->vms[i];
+
+        if (vm->target == PLAN_MODEL && vm->model.log_block_bytes < least) {
+            result_warn(run->result,
+                        "the drive takes multiples of %s: so large are the log's blocks, not %s "
+                        "(database.log_block)",
+                        units_format_size_exact(least, has, sizeof(has)),
+                        units_format_size_exact(vm->model.log_block_bytes, asked, sizeof(asked)));
+            return;
+        }
+    }
+}
+
 void outcome_begin(struct run *run)
 {
     outcome_drive(run);
     outcome_warn_link(run);
+    outcome_warn_log(run);
     if (run->place.filled) {
         result_warn(run->result,
                     "the drive was filled by an earlier run for this layout: not filled "

@@ -9,6 +9,7 @@
 
 #include "base/checksum.h"
 #include "base/must.h"
+#include "base/units.h"
 
 static bool place_fills(const struct plan *plan)
 {
@@ -86,6 +87,34 @@ static int place_refuse_holes(const struct place *place, const struct plan *plan
     return error_hint(err, "fill it first: --set phases.fill=yes");
 }
 
+/* What a VM asks for comes in multiples of this. A model's log does as the drive does. */
+static uint32_t unit_of(const struct plan_vm *vm)
+{
+    return vm->target == PLAN_BARE ? block_unit_bytes(&vm->block) : vm->model.page_bytes;
+}
+
+static int place_refuse_units(const struct place *place, const struct plan *plan, struct error *err)
+{
+    uint32_t least = place->guard.facts.dio_align_bytes;
+    char needs[UNITS_TEXT], has[UNITS_TEXT];
+
+    for (uint32_t i = 0; i < plan->vm_count; i++) {
+        uint32_t unit = unit_of(&plan->vms[i]);
+
+        if (least <= unit && least <= DRIVE_ALIGN_MOST) {
+            continue;
+        }
+        error_set(err, EXIT_USAGE, -EINVAL, "%.200s takes multiples of %s, and %s asks for %s",
+                  plan->drive_path, units_format_size_exact(least, needs, sizeof(needs)),
+                  plan->vms[i].name, units_format_size_exact(unit, has, sizeof(has)));
+        return error_hint(err, plan->vms[i].target == PLAN_BARE
+                                   ? "workload.size says how large requests are"
+                                   : "a drive that is formatted with sectors of 4 KiB or less is "
+                                     "wanted");
+    }
+    return 0;
+}
+
 int place_open(struct place *place, const struct plan *plan, struct error *err)
 {
     struct guard_request request = {
@@ -106,6 +135,9 @@ int place_open(struct place *place, const struct plan *plan, struct error *err)
         return rc;
     }
     place->open = true;
+    if (place_refuse_units(place, plan, err) < 0) {
+        return err->code;
+    }
     place_layout(plan, layout);
     place->filled = !plan->fill_always && place->guard.ours &&
                     place->guard.superblock.filled_bytes >= place_end(plan) &&

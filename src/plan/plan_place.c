@@ -13,9 +13,15 @@
 
 struct need {
     uint64_t slices_bytes; /* of the drive */
-    uint64_t filled_bytes; /* really written by filling */
     uint32_t vms_fit;      /* how many of them the room holds, in order */
 };
+
+/* A file that is made reserves its blocks, so that it does not grow while it is measured. */
+static uint64_t room_of(const struct draft *draft)
+{
+    return draft->file_absent && draft->free_bytes < draft->room_bytes ? draft->free_bytes
+                                                                       : draft->room_bytes;
+}
 
 static int need_at(const struct draft *draft, const struct fraction *scale, struct need *ret,
                    struct error *err)
@@ -28,17 +34,9 @@ static int need_at(const struct draft *draft, const struct fraction *scale, stru
             return err->code;
         }
         ret->slices_bytes += vm.bytes;
-        ret->filled_bytes += vm.footprint.total_bytes;
-        ret->vms_fit += ret->slices_bytes <= draft->room_bytes;
+        ret->vms_fit += ret->slices_bytes <= room_of(draft);
     }
     return 0;
-}
-
-/* A file that is made is sparse beyond what is filled: only that must fit its file system. */
-static bool fits(const struct draft *draft, const struct need *need)
-{
-    return need->slices_bytes <= draft->room_bytes &&
-           (!draft->file_absent || need->filled_bytes <= draft->free_bytes);
 }
 
 /* The smallest 1/n that leaves anything to scale. */
@@ -61,7 +59,7 @@ static int largest_scale(const struct draft *draft, struct fraction *ret, struct
         struct fraction scale = {.value = 1.0 / (double)middle, .num = 1, .den = middle};
 
         /* a disk too small for its database at full scale is no reason to stop here */
-        if (need_at(draft, &scale, &need, err) == 0 && fits(draft, &need)) {
+        if (need_at(draft, &scale, &need, err) == 0 && need.slices_bytes <= room_of(draft)) {
             high = middle;
         } else {
             low = middle + 1;
@@ -71,7 +69,7 @@ static int largest_scale(const struct draft *draft, struct fraction *ret, struct
     if (need_at(draft, ret, &need, err)) {
         return err->code;
     }
-    return fits(draft, &need) ? 0 : -ENOSPC;
+    return need.slices_bytes <= room_of(draft) ? 0 : -ENOSPC;
 }
 
 static void scale_text(const struct fraction *scale, char *ret, size_t size)
@@ -105,9 +103,8 @@ static const char *made_again(const struct draft *draft)
 
 static int refuse_small(const struct draft *draft, const struct need *need, struct error *err)
 {
-    bool file = draft->file_absent && need->slices_bytes <= draft->room_bytes;
-    uint64_t room = file ? draft->free_bytes : draft->room_bytes;
-    uint64_t bytes = file ? need->filled_bytes : need->slices_bytes;
+    uint64_t room = room_of(draft);
+    bool file = room < draft->room_bytes;
     char wants[UNITS_TEXT], has[UNITS_TEXT], largest[48];
     uint32_t count = draft->scenario.vm_count;
     struct fraction scale;
@@ -116,7 +113,7 @@ static int refuse_small(const struct draft *draft, const struct need *need, stru
 
     error_set(err, EXIT_USAGE, -ENOSPC, "%.200s: too small: %u VM%s need%s %s, there are %s%s",
               drive_name(draft), count, s, count == 1 ? "s" : "",
-              units_format_size_decimal(bytes, wants, sizeof(wants)),
+              units_format_size_decimal(need->slices_bytes, wants, sizeof(wants)),
               units_format_size_decimal(room, has, sizeof(has)),
               file                                    ? " free in its file system"
               : draft->scenario.drive.range.share < 1 ? " in drive.range"
@@ -125,7 +122,7 @@ static int refuse_small(const struct draft *draft, const struct need *need, stru
         return error_hint(err, "no scale of this scenario fits%s", made_again(draft));
     }
     scale_text(&scale, largest, sizeof(largest));
-    if (!file && need->vms_fit > 0 && need->vms_fit < count) {
+    if (need->vms_fit > 0 && need->vms_fit < count) {
         return error_hint(err,
                           "the largest scale that fits is %s: --scale %s or --scale fit; or %u "
                           "VM%s as they are: --set vms=%u",
@@ -443,7 +440,8 @@ int draft_place(struct draft *draft, struct error *err)
     if (!block && need_at(draft, &scale, &need, err)) {
         return err->code;
     }
-    if (!block && !fits(draft, &need) && !(draft_grow_file(draft, 0) && fits(draft, &need))) {
+    if (!block && need.slices_bytes > room_of(draft) &&
+        !(draft_grow_file(draft, 0) && need.slices_bytes <= room_of(draft))) {
         return refuse_small(draft, &need, err);
     }
     for (uint32_t i = 0; i < plan->vm_count; i++) {

@@ -80,11 +80,14 @@ static int settings_refuse(const struct model_settings *settings, struct error *
     return 0;
 }
 
+/* Blocks may have to be as large as the drive's. */
 uint64_t model_buffer_bytes(const struct model_settings *settings)
 {
+    uint32_t block = settings->log_block_bytes;
+
     return (uint64_t)reader_slots(settings) * settings->page_bytes + writer_buffer_bytes(settings) +
-           log_buffer_bytes(log_depth_of(settings), log_write_of(settings),
-                            settings->log_block_bytes);
+           log_buffer_bytes(log_depth_of(settings), settings->log_write_bytes,
+                            block < DRIVE_ALIGN_MOST ? DRIVE_ALIGN_MOST : block);
 }
 
 /* Behind those of the users. */
@@ -208,10 +211,13 @@ struct target *target_model_open(const struct model_settings *settings,
     }
     m->target = (struct target){.ops = &target_model_ops, .vm = vm};
     m->is = *settings;
+    if (m->is.log_block_bytes < place->log->align_bytes) {
+        m->is.log_block_bytes = place->log->align_bytes;
+    }
     m->loop = place->loop;
     m->data = place->data;
     open_small(m);
-    if (layout_open(&m->layout, settings, place->one_drive, err) != 0 || open_maps(m, err) != 0 ||
+    if (layout_open(&m->layout, &m->is, place->one_drive, err) != 0 || open_maps(m, err) != 0 ||
         open_parts(m, place, err) != 0) {
         model_free(&m->target);
         return NULL;

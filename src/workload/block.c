@@ -362,6 +362,29 @@ static uint32_t largest_of(const struct block_size *sizes, uint32_t count, uint3
     return largest;
 }
 
+static uint32_t all_bits(const struct block_size *sizes, uint32_t count)
+{
+    uint32_t bits = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        bits |= sizes[i].bytes;
+    }
+    return bits;
+}
+
+uint32_t block_unit_bytes(const struct block_settings *settings)
+{
+    uint32_t bits = 0;
+
+    for (uint32_t i = 0; i < settings->stream_count; i++) {
+        const struct block_stream *stream = &settings->streams[i];
+
+        bits |= all_bits(stream->read_sizes, stream->read_size_count) |
+                all_bits(stream->write_sizes, stream->write_size_count);
+    }
+    return bits & -bits;
+}
+
 uint32_t block_largest_bytes(const struct block_settings *settings)
 {
     uint32_t largest = 0;

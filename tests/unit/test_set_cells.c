@@ -330,16 +330,11 @@ static void test_long_names_are_told_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_interference_is_a_range),
-        CASE(test_ranges_name_their_unit_once),
-        CASE(test_texts_are_said_once),
-        CASE(test_long_words_stay_told_apart),
-        CASE(test_files_of_later_sides),
-        CASE(test_bytes_before_the_sample),
-        CASE(test_bytes_of_a_series),
-        CASE(test_names_that_differ_are_left),
-        CASE(test_files_tell_sides_apart),
-        CASE(test_traits_add_up),
+        CASE(test_interference_is_a_range),   CASE(test_ranges_name_their_unit_once),
+        CASE(test_texts_are_said_once),       CASE(test_long_words_stay_told_apart),
+        CASE(test_files_of_later_sides),      CASE(test_bytes_before_the_sample),
+        CASE(test_bytes_of_a_series),         CASE(test_names_that_differ_are_left),
+        CASE(test_files_tell_sides_apart),    CASE(test_traits_add_up),
         CASE(test_long_names_are_told_apart),
     };
 
