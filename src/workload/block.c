@@ -1,6 +1,5 @@
 #include "workload/block.h"
 
-#include "ask.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include <errno.h>
@@ -93,16 +92,16 @@ static void choose(struct workload *workload, uint32_t user, struct user_deck *d
 {
     struct block *block = block_of(workload);
     struct request *request = request_of(txn);
-    uint64_t a = rng_u64(rng), b = rng_u64(rng);
+    struct rng dice = *rng; /* whatever is written meanwhile, its state stays in registers */
+    uint64_t a = rng_u64(&dice), b = rng_u64(&dice);
     uint32_t which = (uint32_t)a, how = (uint32_t)(a >> 32), where = (uint32_t)b;
     uint32_t big = (uint32_t)(b >> 32), kind = 0;
-    struct stream *stream;
+    struct stream *stream = block->streams;
     const struct size *size;
 
-    while (which >= block->streams[kind].limit) {
+    for (; which >= stream->limit; stream++) {
         kind++;
     }
-    stream = &block->streams[kind];
     request->verb = how < stream->read_limit ? OP_READ : OP_WRITE;
     size = request->verb == OP_READ ? stream->reads : stream->writes;
     while (big >= size->limit) {
@@ -110,10 +109,13 @@ static void choose(struct workload *workload, uint32_t user, struct user_deck *d
     }
     request->bytes = size->bytes;
     if (where < stream->random_limit) {
-        request->offset = random_place(stream, size, (uint32_t)rng_u64(rng), rng);
+        uint32_t r = (uint32_t)rng_u64(&dice);
+
+        request->offset = random_place(stream, size, r, &dice);
     } else {
         request->offset = next_place(stream, size);
     }
+    *rng = dice;
     txn->kind = (uint16_t)kind;
     txn->step = 0;
     txn->rolled_back = 0;
@@ -128,7 +130,8 @@ static bool next(struct workload *workload, struct txn *txn, struct op *op)
         return false;
     }
     txn->step = 1;
-    ask_keys(op, request->verb, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    op->verb = request->verb;
+    op->statement = 0;
     op->offset = request->offset;
     op->bytes = request->bytes;
     op->stream = txn->kind;
