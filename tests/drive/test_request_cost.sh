@@ -37,7 +37,7 @@ costs 1 1 1200
 costs 1 0 1280
 costs 1 0.7 1225
 costs 32 1 825
-costs 32 0 900
+costs 32 0 920
 costs 32 0.7 855
 costs 256 1 800
 costs 256 0 875
