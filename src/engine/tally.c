@@ -126,9 +126,16 @@ static void rows_hit_ratio(struct run *run, struct record *const *records)
     run->now[run->plan->vm_count].page_accesses = accesses;
 }
 
-static void series_add(struct series *series, const struct result_interval *row)
+/* What is left of an interval, as when a run is interrupted, is no second of it. */
+static bool is_stub(const struct run *run, const struct result_interval *row)
 {
-    if (series->count < series->limit) {
+    return row->length_ns < run->plan->interval_ns / 2;
+}
+
+static void series_add(const struct run *run, struct series *series,
+                       const struct result_interval *row)
+{
+    if (series->count < series->limit && !is_stub(run, row)) {
         series->tps[series->count] = row->tps;
         series->lat_avg_ns[series->count] = row->mean_ns;
         series->lat_p99_ns[series->count] = (double)row->p99_ns;
@@ -163,7 +170,7 @@ static void tally_vm(struct run *run, uint32_t i, const struct record *record)
     record_add(&total->phase, record);
     if (tally_phase(run)->kind == PHASE_SAMPLE) {
         record_add(&total->sample, record);
-        series_add(&total->series, &run->now[i]);
+        series_add(run, &total->series, &run->now[i]);
     }
     total->last = record->facts;
     total->waiting_last = record->waiting;
@@ -187,7 +194,7 @@ void tally_interval(struct run *run, struct record *const *records)
     run->written_bytes += run->now[vms].write_bytes;
     run->phase_bytes[run->phase] += run->now[vms].write_bytes;
     if (tally_phase(run)->kind == PHASE_SAMPLE) {
-        series_add(&run->all_series, &run->now[vms]);
+        series_add(run, &run->all_series, &run->now[vms]);
     }
     rows_of_records(run, run->so_far, run->scratch_all, phase_of, NULL);
 }

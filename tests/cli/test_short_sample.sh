@@ -23,3 +23,16 @@ verdict() {
 verdict 'as long as the sample' '(too short|ok)'
 verdict 'and none before it' 'too short' --set phases.start=cold --set phases.precondition=0s
 verdict 'much shorter than it' ok --set phases.sample=25s
+
+# ten requests a second, and then none for a twentieth of one
+cat >stub.yaml <<'Y'
+vms: 1
+workload: {kind: block, size: 8KiB, read: 100%, outstanding: 8, rate: 10/s, arrivals: constant}
+drive: {like: sata-slow}
+phases: {start: cold, precondition: 0s, sample: 6050ms}
+Y
+run "$RAWTPS" run stub.yaml --virtual --quiet --out stub
+is 'what is left of a second is no second' \
+    "$(python3 -c 'import json; r = json.load(open("stub/run.json"))["aggregate"]
+print(r["worst_second_tps"], round(r["tps_cv"], 2))')" '10.0 0.0'
+is 'though its row is kept' "$(awk -F, '$4 == "all"' stub/intervals.csv | wc -l)" 7
