@@ -228,6 +228,7 @@ struct result {
     struct {
         char id[128], tool[16], version[32], build_id[72], label[64], ended[16];
         char started_utc[32], error[256];
+        uint32_t started_ms; /* of that second */
         char **command;
         uint32_t command_count;
         uint64_t seed;

@@ -80,6 +80,7 @@ static void outcome_run(struct run *run)
     copy_text(result->run.ended, sizeof(result->run.ended), "running");
     gmtime_r(&seconds, &utc);
     strftime(result->run.started_utc, sizeof(result->run.started_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    result->run.started_ms = (uint32_t)(run->started_unix_ms % 1000);
     result->run.seed = run->plan->seed;
     result->run.virtual_time = run->plan->virtual_time;
     result->run.memory_bytes = run->plan->memory_bytes;

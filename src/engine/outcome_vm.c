@@ -305,6 +305,7 @@ void outcome_vm(struct run *run, uint32_t i)
     ret->audit.think_mean_ns = outcome_think(&total->sample, kinds, run->scratch);
     ret->audit.cut_off = plan->arrivals == PLAN_CLOSED ? outcome_cut_off(&total->sample) : 0;
     if (plan->arrivals != PLAN_CLOSED) {
+        result_fact_set(ret, "offered_per_s", plan->rate_per_s);
         snprintf(ret->audit.verdict, sizeof(ret->audit.verdict), "open loop");
     } else if (plan->work_transactions > 0) {
         snprintf(ret->audit.verdict, sizeof(ret->audit.verdict), "work-bound");

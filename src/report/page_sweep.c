@@ -26,6 +26,7 @@ struct sweep {
     uint32_t broken; /* runs that are in no point */
     int64_t slo_ns;
     bool bare;
+    bool open;  /* loads are rates */
     bool files; /* simulated drives of one name follow several model files */
 };
 
@@ -129,13 +130,22 @@ static void sort_points(struct sweep *sweep)
     }
 }
 
+/* A second: of an open loop what fell due, else what users asked for. */
+static double offered_of(const struct result *result)
+{
+    const struct result_vm *all = &result->aggregate;
+    double ns = run_span_ns(all->sample_from_ns, all->sample_until_ns);
+    double rate = result_fact(all, "offered_per_s");
+
+    return rate > 0 ? rate : ns > 0 ? (double)all->due * 1e9 / ns : 0;
+}
+
 static void measure(const struct sweep *sweep, struct point *point)
 {
     for (uint32_t i = point->from; i < point->from + point->runs; i++) {
         const struct result_vm *all = &sweep->runs[i]->aggregate;
-        double ns = run_span_ns(all->sample_from_ns, all->sample_until_ns);
 
-        point->offered += ns > 0 ? (double)all->due / ns : 0;
+        point->offered += offered_of(sweep->runs[i]);
         if (flaw_of(sweep->runs[i])[0] == '\0') {
             point->whole++;
             point->tps += all->tps;
@@ -256,12 +266,23 @@ static void curve(struct doc *doc, const struct sweep *sweep, uint32_t from, uin
     mem_free(y);
 }
 
+static const char *load_of(const struct sweep *sweep, const struct result *result,
+                           char buf[FIGURE_TEXT])
+{
+    if (!sweep->open) {
+        return figure_count(result->aggregate.users, buf);
+    }
+    figure_number(offered_of(result), buf);
+    snprintf(buf + strlen(buf), FIGURE_TEXT - strlen(buf), "/s");
+    return buf;
+}
+
 /* A bar a point: throughput, bytes, the 99th percentile. */
 static void bars(struct doc *doc, const struct sweep *sweep, const char *key, const char *title,
                  enum doc_unit unit, double (*value)(const struct point *point))
 {
     struct doc_chart chart = {.kind = DOC_BARS, .key = key, .title = title, .y = {.unit = unit}};
-    char name[NAME_MOST], label[NAME_MOST + 32], users[FIGURE_TEXT];
+    char name[NAME_MOST], label[NAME_MOST + 32], load[FIGURE_TEXT];
     double values[BARS_MOST];
     uint32_t count = 0;
 
@@ -272,7 +293,7 @@ static void bars(struct doc *doc, const struct sweep *sweep, const char *key, co
 
         if (point->whole > 0) {
             snprintf(label, sizeof(label), "%s, %s", name_of(sweep, first, name),
-                     figure_count(first->aggregate.users, users));
+                     load_of(sweep, first, load));
             doc_category(doc, label);
             values[count++] = value(point);
         }
@@ -305,6 +326,9 @@ static void run_row(struct doc *doc, const struct sweep *sweep, const struct res
     doc_cell(doc, "%s", name_of(sweep, result, name));
     doc_cell(doc, "%s", result->run.id);
     doc_cell_count(doc, all->users);
+    if (sweep->open) {
+        doc_cell_number(doc, offered_of(result));
+    }
     doc_cell_number(doc, all->tps);
     doc_cell_number(doc, all->mb_s);
     doc_cell_duration(doc, all->response.mean_ns);
@@ -320,10 +344,11 @@ static void run_row(struct doc *doc, const struct sweep *sweep, const struct res
 
 static void table(struct doc *doc, const struct sweep *sweep)
 {
-    const struct doc_column columns[] = {
+    const struct doc_column all[] = {
         {"drive or label", "name", DOC_LEFT},
         {"run", "run", DOC_LEFT},
         {"users", "users", DOC_RIGHT},
+        {"due/s", "offered_per_s", DOC_RIGHT},
         {sweep->bare ? "IOPS" : "TPS", sweep->bare ? "iops" : "tps", DOC_RIGHT},
         {"MB/s", "mb_s", DOC_RIGHT},
         {"avg", "avg_ns", DOC_RIGHT},
@@ -332,8 +357,15 @@ static void table(struct doc *doc, const struct sweep *sweep)
         {"max", "max_ns", DOC_RIGHT},
         {"is", "knee", DOC_LEFT},
     };
+    struct doc_column columns[sizeof(all) / sizeof(*all)];
+    uint32_t count = 0;
 
-    doc_table(doc, "sweep", columns, sizeof(columns) / sizeof(*columns));
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        if (sweep->open || strcmp(all[i].key, "offered_per_s") != 0) {
+            columns[count++] = all[i];
+        }
+    }
+    doc_table(doc, "sweep", columns, count);
     for (uint32_t i = 0, n; i < sweep->point_count; i += n) {
         const struct point *at;
 
@@ -381,6 +413,14 @@ static void lines(struct doc *doc, const struct sweep *sweep)
     }
 }
 
+static const char *by_what(const struct sweep *sweep)
+{
+    if (sweep->open) {
+        return sweep->bare ? "IOPS, by rate" : "TPS, by rate";
+    }
+    return sweep->bare ? "IOPS, by outstanding" : "TPS, by users";
+}
+
 static void all_bars(struct doc *doc, const struct sweep *sweep)
 {
     uint32_t whole = 0;
@@ -392,8 +432,7 @@ static void all_bars(struct doc *doc, const struct sweep *sweep)
         doc_note(doc, "No bars: %" PRIu32 " points are more than the %d that fit.", whole,
                  BARS_MOST);
     } else if (whole > 0) {
-        bars(doc, sweep, "sweep_tps", sweep->bare ? "IOPS, by outstanding" : "TPS, by users",
-             DOC_NUMBER, tps_of);
+        bars(doc, sweep, "sweep_tps", by_what(sweep), DOC_NUMBER, tps_of);
         bars(doc, sweep, "sweep_mb_s", "MB/s read and written", DOC_NUMBER, mb_s_of);
         bars(doc, sweep, "sweep_p99", "99th percentile of response time", DOC_NS, p99_of);
     }
@@ -428,6 +467,16 @@ static void notes(struct doc *doc, const struct sweep *sweep)
     }
 }
 
+static bool all_open(const struct sweep *sweep)
+{
+    for (uint32_t i = 0; i < sweep->count; i++) {
+        if (strcmp(sweep->runs[i]->aggregate.audit.verdict, "open loop") != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void draw(struct doc *doc, const struct sweep *sweep)
 {
     doc_heading(doc, 1, "rawtps sweep · %s · %" PRIu32 " runs", sweep->runs[0]->scenario.name,
@@ -454,6 +503,7 @@ void doc_page_sweep(struct doc *doc, const struct result *const *results, uint32
         qsort(sweep.runs, count, sizeof(*sweep.runs), by_load);
         find_points(&sweep);
         sweep.bare = run_is_bare(sweep.runs[0]);
+        sweep.open = all_open(&sweep);
         least = least_p99(&sweep);
         if (slo_ns <= 0) {
             sweep.slo_ns = least < 9e17 ? (int64_t)(10 * least) : INT64_MAX;

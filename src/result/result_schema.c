@@ -319,6 +319,7 @@ static const struct schema_key run_keys[] = {
     ROWS(result, run.command, run.command_count, "command", KEY_STRINGS, KEY_HERE, 256, NULL,
          "as it was typed"),
     STR(result, run.started_utc, "started_utc", KEY_HERE, "RFC 3339"),
+    U32(result, run.started_ms, "started_ms", KEY_HERE, "milliseconds of that second"),
     U64(result, run.seed, "seed", 0, ""),
     STR(result, run.ended, "ended", KEY_REQUIRED,
         "`running` (found after a crash), `complete`, `interrupted`, `failed`, `void`"),

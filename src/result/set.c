@@ -80,8 +80,10 @@ static bool holds_run(const struct set *set, const char *path, const struct set_
 static int compare_runs(const void *a, const void *b)
 {
     const struct set_run *x = a, *y = b;
+    uint32_t left = x->result->run.started_ms, right = y->result->run.started_ms;
     int order = strcmp(x->result->run.started_utc, y->result->run.started_utc);
 
+    order = order != 0 ? order : (left > right) - (left < right);
     if (order == 0) {
         order = x->result->run.pair.order < y->result->run.pair.order   ? -1
                 : x->result->run.pair.order > y->result->run.pair.order ? 1

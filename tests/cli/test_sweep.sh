@@ -38,3 +38,17 @@ run "$RAWTPS" compare u2=depth/h3200-u2 e1s=depth/h3201-e1s -f json
 ok 'as JSON' python3 -c 'import json; d = json.load(open("out"))
 assert d["kind"] == "compare_sweep" and [p["point"] for p in d["points"]] == ["1", "8"], d
 assert len(d["points"][0]["metrics"]) > 10 and d["means"][0]["points"] == 2'
+
+# loads by a rate, and runs that begin within a second
+for rate in 9000 1000 5000; do
+    made "rate/$rate" h3201-e1s 1 --set workload.rate=$rate/s --set workload.outstanding=64
+done
+run "$RAWTPS" report rate/*
+like 'a load that is a rate is told by it' "$out" ' run +users +due/s +IOPS '
+is 'least first' "$(sed -nE 's/.* (1000|5000|9000) +64 +([0-9]) 000 .*/\1 \2/p' out | tr '\n' ' ')" \
+    '1000 1 5000 5 9000 9 '
+run "$RAWTPS" report rate/* --format html
+ok 'and its bars' grep -q 'IOPS, by rate' out
+run "$RAWTPS" history rate --metric iops --format csv
+is 'runs of one second are in the order of their time' \
+    "$(grep -o 'rate/[0-9]*' out | awk '!seen[$0]++' | tr '\n' ' ')" 'rate/9000 rate/1000 rate/5000 '
