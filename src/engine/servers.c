@@ -308,9 +308,10 @@ static void explain_facts(const struct server *server, struct text *ret)
     const struct server_facts *facts = &server->facts;
     char buffer[UNITS_TEXT], data[UNITS_TEXT];
 
-    text_addf(ret, "  %s %s, buffer %s, database %s, %u connections%s\n", facts->flavour,
+    text_addf(ret, "  %s %s, buffer %s, database %s, %u connections%s%s\n", facts->flavour,
               facts->version, units_format_size(facts->buffer_bytes, buffer, sizeof(buffer)),
               units_format_size(facts->database_bytes, data, sizeof(data)), server->connections,
+              server->plan->workers > 0 ? ", those for deferred deliveries among them" : "",
               facts->durable ? "" : ", commits not durable");
     for (uint32_t i = 0; i < facts->setting_count; i++) {
         text_addf(ret, "    %-40s %s\n", facts->settings[i].name, facts->settings[i].value);

@@ -390,7 +390,7 @@ static void explain_written(struct explain *explain)
     text_add(explain->out, "\nwritten and used\n");
     line(explain->out, "on the drive", "%s = %.1f %% of its %s", decimal(plan->footprint_bytes, a),
          100.0 * (double)plan->footprint_bytes / (double)plan->drive_capacity_bytes,
-         chosen(plan->drive_capacity_bytes, b));
+         decimal(plan->drive_capacity_bytes, b));
     if (!plan->writes) {
         line(explain->out, "written", "nothing: the scenario only reads");
         return;

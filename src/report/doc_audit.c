@@ -230,7 +230,8 @@ void doc_audit(struct doc *doc, const struct audit *audit, bool as_tables)
     doc_note(doc,
              "Little's law: N users = X (R + Z), X a second, R mean response time, Z mean "
              "think time. A row may be off by 2 %%, a pair by 5 %%. Where Z was not published, "
-             "N/X - R is held against the mean Z of the test's other rows.");
+             "N/X - R, which is printed as Z, is held against the mean Z of the test's other "
+             "rows, which is in X (R + Z).");
 }
 
 static void json_row(struct json_writer *json, const struct audit_test *test, uint32_t i,

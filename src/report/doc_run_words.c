@@ -112,7 +112,14 @@ static void steady_line(struct doc *doc, const struct result *result)
 static const char *pages_checked(const struct result_integrity *integrity, char *buf, size_t size)
 {
     char errors[FIGURE_TEXT], checked[FIGURE_TEXT], unjudged[FIGURE_TEXT];
-    int used = snprintf(buf, size, "%s wrong of %s pages checked",
+    int used;
+
+    if (integrity->stamps_checked == 0 && integrity->stamps_unjudged > 0) {
+        snprintf(buf, size, "no page checked: this run had written none of the %s that it read",
+                 figure_count(integrity->stamps_unjudged, unjudged));
+        return buf;
+    }
+    used = snprintf(buf, size, "%s wrong of %s pages checked",
                         figure_count(integrity->stamp_errors, errors),
                         figure_count(integrity->stamps_checked, checked));
 
@@ -149,7 +156,7 @@ static void integrity_line(struct doc *doc, const struct result *result)
     }
     if (integrity->stamp_errors > 0 || broken > 0) {
         doc_verdict(doc, DOC_BAD, "VOID");
-    } else {
+    } else if (rules > 0 || integrity->stamps_checked > 0) {
         doc_verdict(doc, DOC_GOOD, "ok");
     }
     if (integrity->first[0] != '\0') {

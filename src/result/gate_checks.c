@@ -61,7 +61,8 @@ static const char *advice_of(const char *name)
         {"serial", "run both sides on one drive, or leave serial out of `same`"},
         {"host", "run both sides on one host, or leave host out of `same`"},
         {"kernel", "run both sides under one kernel, or leave kernel out of `same`"},
-        {"scenario", "run both sides with the same scenario file"},
+        {"scenario", "run both sides with the same scenario file and --set; what the candidate "
+                     "is, as a drive's model file, may differ, or leave scenario out of `same`"},
         {"sample", "sample both sides equally long"},
         {"scale", "run both sides at one scale"},
         {"workload", "run both sides with the same scenario file, scale and users; or say "
