@@ -135,7 +135,7 @@ static int check_unused(const struct look *look, struct error *err)
     dev_t device = look->st.st_rdev;
 
     if (guard_rule_system(&look->disk, found) || guard_rule_mounted(&look->disk, device, found) ||
-        guard_rule_holders(&look->disk, device, found)) {
+        guard_rule_holders(&look->disk, device, found) || guard_rule_backing(&look->disk, found)) {
         return refuse(look, err, found);
     }
     return 0;

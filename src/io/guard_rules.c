@@ -216,7 +216,8 @@ static bool same_file(const void *context, const char *path)
     return stat(path, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
 }
 
-static bool loop_stands_on(const struct stat *file, char found[FOUND_BYTES])
+/* except: of a loop device that may. */
+static bool loop_stands_on(const struct stat *file, const char *except, char found[FOUND_BYTES])
 {
     DIR *blocks = opendir(SYSFS "/block");
     struct dirent *entry;
@@ -226,6 +227,9 @@ static bool loop_stands_on(const struct stat *file, char found[FOUND_BYTES])
         char path[PATH_MAX + 64], backing[PATH_MAX] = "";
         FILE *handle;
 
+        if (strcmp(entry->d_name, except) == 0) {
+            continue;
+        }
         snprintf(path, sizeof(path), SYSFS "/block/%.255s/loop/backing_file", entry->d_name);
         handle = fopen(path, "re");
         if (handle == NULL) {
@@ -246,16 +250,44 @@ static bool loop_stands_on(const struct stat *file, char found[FOUND_BYTES])
     return stands;
 }
 
+static bool file_used(const struct stat *file, const char *except, char found[FOUND_BYTES])
+{
+    if (any_swap(same_file, file)) {
+        snprintf(found, FOUND_BYTES, "is a swap file");
+        return true;
+    }
+    return loop_stands_on(file, except, found);
+}
+
 bool guard_rule_file_used(const char *path, char found[FOUND_BYTES])
 {
     struct stat st;
 
-    if (stat(path, &st) < 0) {
+    return stat(path, &st) == 0 && file_used(&st, "", found);
+}
+
+static bool device_used(dev_t device, char found[FOUND_BYTES])
+{
+    struct disk disk;
+
+    return disk_find(&disk, device, SYSFS) == 0 &&
+           (guard_rule_system(&disk, found) || guard_rule_mounted(&disk, device, found) ||
+            guard_rule_holders(&disk, device, found) || guard_rule_opened(device, found) ||
+            guard_rule_backing(&disk, found));
+}
+
+bool guard_rule_backing(const struct disk *disk, char found[FOUND_BYTES])
+{
+    char below[FOUND_BYTES];
+    struct stat st;
+
+    if (disk->backing[0] == '\0' || stat(disk->backing, &st) != 0) {
         return false;
     }
-    if (any_swap(same_file, &st)) {
-        snprintf(found, FOUND_BYTES, "is a swap file");
-        return true;
+    if (S_ISBLK(st.st_mode) ? !device_used(st.st_rdev, below)
+                            : !file_used(&st, disk->name, below)) {
+        return false;
     }
-    return loop_stands_on(&st, found);
+    snprintf(found, FOUND_BYTES, "is on %.120s, which %.180s", disk->backing, below);
+    return true;
 }

@@ -16,6 +16,9 @@ bool guard_rule_holders(const struct disk *disk, dev_t device, char found[FOUND_
 bool guard_rule_partitions(const struct disk *disk, char found[FOUND_BYTES]); /* whole disks */
 bool guard_rule_opened(dev_t device, char found[FOUND_BYTES]); /* by another process, any way */
 
+/* A loop device whose file, or the device behind it, somebody else uses too. */
+bool guard_rule_backing(const struct disk *disk, char found[FOUND_BYTES]);
+
 /* A file (its resolved path) that swap uses or a loop device stands on. */
 bool guard_rule_file_used(const char *path, char found[FOUND_BYTES]);
 

@@ -280,6 +280,34 @@ static void never_a_mounted_one(void **state)
     assert_int_equal(run("umount at && rmdir at && rm alias"), 0);
 }
 
+/* A loop device over `below`, which is its name to type too, is refused in these words. */
+static void refused_over(const char *below, const char *words)
+{
+    char path[64] = "";
+    FILE *pipe;
+
+    assert_int_equal(run("losetup -r -f --show '%s' >over", below), 0);
+    pipe = fopen("over", "re");
+    assert_non_null(pipe);
+    assert_non_null(fgets(path, sizeof(path), pipe));
+    fclose(pipe);
+    path[strcspn(path, "\n")] = '\0';
+    refused((struct guard_request){.path = path, .erase = below, .write = true}, EXIT_USAGE, words);
+    assert_int_equal(run("losetup -d %s && rm over", path), 0);
+}
+
+static void never_one_over_what_others_use(void **state)
+{
+    struct device *device = *state;
+
+    refused_over(device->image, "which is the file behind /dev/loop");
+    if (run("mkfs.ext4 -q -F %s >/dev/null 2>&1 && mkdir -p at && mount %s at", device->path,
+            device->path) == 0) {
+        refused_over(device->path, "which is mounted at");
+        assert_int_equal(run("umount at && rmdir at"), 0);
+    }
+}
+
 static void never_one_below_another(void **state)
 {
     struct device *device = *state;
@@ -356,6 +384,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(finds_a_partition_table, setup, teardown),
         cmocka_unit_test_setup_teardown(a_mounted_partition_keeps_the_disk, setup, teardown),
         cmocka_unit_test_setup_teardown(never_a_mounted_one, setup, teardown),
+        cmocka_unit_test_setup_teardown(never_one_over_what_others_use, setup, teardown),
         cmocka_unit_test_setup_teardown(never_one_below_another, setup, teardown),
         cmocka_unit_test_setup_teardown(never_one_that_a_process_has_open, setup, teardown),
         cmocka_unit_test_setup_teardown(our_own_still_needs_the_name, setup, teardown),
