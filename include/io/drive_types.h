@@ -136,8 +136,9 @@ void *loop_uring_arena(struct loop *loop); /* options.buffer_bytes of aligned, r
 /* Set now_ns = 0 at a CLOCK_MONOTONIC instant (start barrier) before loop_run(). */
 void loop_uring_start(struct loop *loop, int64_t start_monotonic_ns);
 /*
- * Wait, at most half a minute, for the requests that the kernel still has; nobody is answered. For
- * a loop that another thread closes: only the one that ran it can take answers.
+ * Wait, at most half a minute, for the requests that the kernel still has; nobody is answered. The
+ * ring lets go of the drive, which could not be unmounted else for a moment after the program's
+ * end. For a loop that another thread closes: only the one that ran it can do these.
  */
 void loop_uring_drain(struct loop *loop);
 /*

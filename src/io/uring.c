@@ -574,7 +574,13 @@ void loop_uring_start(struct loop *loop, int64_t start_monotonic_ns)
 
 void loop_uring_drain(struct loop *loop)
 {
-    ring_drain(ring_of(loop));
+    struct ring *ring = ring_of(loop);
+
+    ring_drain(ring);
+    /* the kernel takes a ring down in the background: till then it would hold the drive */
+    if (ring->flying == 0) {
+        (void)io_uring_unregister_files(&ring->uring);
+    }
 }
 
 void *loop_uring_arena(struct loop *loop)
