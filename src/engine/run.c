@@ -110,8 +110,9 @@ static int run_init(struct run *run, struct error *err)
     run->outboxes = plan->virtual_time ? NULL : mem_array(run->world_count, sizeof(*run->outboxes));
     text_init(&run->lines);
     text_init(&run->json);
-    if (run->worlds == NULL || run->now == NULL || run->so_far == NULL ||
-        run->responses == NULL || run->scratch == NULL || run->scratch_all == NULL || (!plan->virtual_time && run->outboxes == NULL) ||
+    if (run->worlds == NULL || run->now == NULL || run->so_far == NULL || run->responses == NULL ||
+        run->scratch == NULL || run->scratch_all == NULL ||
+        (!plan->virtual_time && run->outboxes == NULL) ||
         !text_reserve(&run->lines, 16 * HDR_LOG_LINE_MAX) || !text_reserve(&run->json, 1 << 20)) {
         return run_no_memory(err);
     }

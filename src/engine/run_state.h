@@ -61,7 +61,7 @@ struct run {
     uint64_t phase_bytes[PLAN_PHASES]; /* the same by phase */
 
     struct result_interval *now, *so_far; /* vm_count + 1 rows each */
-    struct hist *responses; /* of the last interval, all VMs */
+    struct hist *responses;               /* of the last interval, all VMs */
     struct hist *scratch, *scratch_all;
 
     bool has_dir;

@@ -120,8 +120,8 @@ static const char *pages_checked(const struct result_integrity *integrity, char 
         return buf;
     }
     used = snprintf(buf, size, "%s wrong of %s pages checked",
-                        figure_count(integrity->stamp_errors, errors),
-                        figure_count(integrity->stamps_checked, checked));
+                    figure_count(integrity->stamp_errors, errors),
+                    figure_count(integrity->stamps_checked, checked));
 
     if (integrity->stamps_unjudged > 0 && used > 0 && (size_t)used < size) {
         snprintf(buf + used, size - (size_t)used, " (%s more not: this run had not written them)",

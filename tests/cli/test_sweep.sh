@@ -45,10 +45,12 @@ for rate in 9000 1000 5000; do
 done
 run "$RAWTPS" report rate/*
 like 'a load that is a rate is told by it' "$out" ' run +users +due/s +IOPS '
-is 'least first' "$(sed -nE 's/.* (1000|5000|9000) +64 +([0-9]) 000 .*/\1 \2/p' out | tr '\n' ' ')" \
+is 'least first' \
+    "$(sed -nE 's/.* (1000|5000|9000) +64 +([0-9]) 000 .*/\1 \2/p' out | tr '\n' ' ')" \
     '1000 1 5000 5 9000 9 '
 run "$RAWTPS" report rate/* --format html
 ok 'and its bars' grep -q 'IOPS, by rate' out
 run "$RAWTPS" history rate --metric iops --format csv
 is 'runs of one second are in the order of their time' \
-    "$(grep -o 'rate/[0-9]*' out | awk '!seen[$0]++' | tr '\n' ' ')" 'rate/9000 rate/1000 rate/5000 '
+    "$(grep -o 'rate/[0-9]*' out | awk '!seen[$0]++' | tr '\n' ' ')" \
+    'rate/9000 rate/1000 rate/5000 '

@@ -24,11 +24,16 @@ run "$RAWTPS" report innodb
 like 'the log takes what the drive does' "$out" \
     '^warning: the drive takes multiples of 4KiB: so large are the log.s blocks, not 512'
 
-printf 'workload: {kind: block, size: 8KiB, read: 70%%, outstanding: 4}\nphases: {sample: 1s}\n' >block.yaml
+cat > block.yaml <<'Y'
+workload: {kind: block, size: 8KiB, read: 70%, outstanding: 4}
+phases: {sample: 1s}
+Y
 run "$RAWTPS" run block.yaml --drive "$loop" --erase "$PWD/image" --quiet --out block
 is 'requests of whole sectors run' "$code" 0
 for size in 512 6KiB '[{size: 4KiB, share: 50%}, {size: 1KiB, share: 50%}]'; do
-    run "$RAWTPS" run block.yaml --set "workload.size=$size" --drive "$loop" --erase "$PWD/image"
+    run "$RAWTPS" run block.yaml --set "workload.size=$size" --drive "$loop" \
+        --erase "$PWD/image"
     is "others are refused: $size" "$code" 2
-    like "by what the drive takes: $size" "$err" "^rawtps: $loop takes multiples of 4KiB, and vm0 asks"
+    like "by what the drive takes: $size" "$err" \
+        "^rawtps: $loop takes multiples of 4KiB, and vm0 asks"
 done
