@@ -55,11 +55,9 @@ int guard_look(const struct guard_request *request, struct drive_facts *ret, str
 /* Is there a file that rawtps made? Touches nothing; false also if it cannot be read. */
 bool guard_made_file(const char *path);
 /*
- * The first byte below `bytes` of a file that was never written (a hole, or blocks that are only
+ * The first byte between two of a file that was never written (a hole, or blocks that are only
  * reserved), or -1: reading there measures the memory, not the drive. A block device: -1.
  */
-int64_t guard_first_hole(const struct guard *guard, uint64_t bytes);
-/* The same between two bytes. */
 int64_t guard_hole_between(const struct guard *guard, uint64_t from, uint64_t until);
 /* Size of the file and of its blocks, now. False: it has none of its own (a block device). */
 bool guard_file_bytes(const struct guard *guard, uint64_t *ret_bytes, uint64_t *ret_allocated);

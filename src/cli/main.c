@@ -1,10 +1,13 @@
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/mem.h"
 #include "cmd.h"
 #include "page.h"
 #include "plan/plan.h"
+
+enum { STACK_LEAST = 1 << 20 };
 
 static int refuse_words(const struct cmd *cmd, struct error *err)
 {
@@ -115,6 +118,19 @@ static char **keep_words(int argc, char **argv)
     return ret;
 }
 
+/* Tables of figures lie on the stack. */
+static int check_stack(struct error *err)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_LEAST) {
+        return 0;
+    }
+    error_set(err, EXIT_FAILED, -ENOMEM, "the stack is limited to %llu KiB, and %d are needed",
+              (unsigned long long)limit.rlim_cur / 1024, STACK_LEAST / 1024);
+    return error_hint(err, "`ulimit -s 8192`");
+}
+
 int main(int argc, char **argv)
 {
     char **words = keep_words(argc, argv);
@@ -129,7 +145,7 @@ int main(int argc, char **argv)
         error_set(&err, EXIT_FAILED, -ENOMEM, "no memory");
         return (int)page_say_error(&err);
     }
-    exit = page_close(run_line(&line));
+    exit = page_close(check_stack(&err) < 0 ? page_say_error(&err) : run_line(&line));
     free_words(argc, words);
     return (int)exit;
 }

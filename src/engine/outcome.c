@@ -379,6 +379,27 @@ static void outcome_warn_unanswered(struct run *run)
     }
 }
 
+static void outcome_early_errors(struct run *run)
+{
+    if (run->early_errors > 0) {
+        result_check(run->result, "I/O errors before the sample", "run", 0,
+                     (double)run->early_errors, 0, false, EXIT_FAILED);
+    }
+}
+
+static void outcome_warn_standstill(struct run *run)
+{
+    char stood[UNITS_TEXT];
+
+    if (run->stood_ns > 0) {
+        result_warn(
+            run->result,
+            "rawtps stood still for %s or more of the sample, stopped or without a CPU: figures "
+            "are of the drive and of that",
+            units_format_duration(run->stood_ns, stood, sizeof(stood)));
+    }
+}
+
 static void outcome_warm_up(struct run *run)
 {
     const struct result_steady *steady = &run->result->aggregate.steady;
@@ -411,7 +432,9 @@ void outcome_finish(struct run *run)
         copy_text(result->vms[i].ended, sizeof(result->vms[i].ended), result->run.ended);
     }
     outcome_files(run);
+    outcome_early_errors(run);
     outcome_update(run);
+    outcome_warn_standstill(run);
     outcome_warm_up(run);
     outcome_warn_heat(run);
     outcome_warn_host(run);

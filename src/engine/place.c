@@ -74,17 +74,38 @@ static void place_layout(const struct plan *plan, char ret[SHA256_HEX])
     sha256_finish_hex(&sha, ret);
 }
 
+/* Where the last of what filling writes ends. */
+static uint64_t place_filled_end(const struct plan *plan)
+{
+    uint64_t end = 0;
+
+    for (uint32_t i = 0; i < plan->vm_count; i++) {
+        uint64_t vm_end = plan->vms[i].from_bytes + place_fill_bytes(&plan->vms[i]);
+
+        end = vm_end > end ? vm_end : end;
+    }
+    return end;
+}
+
 static int place_refuse_holes(const struct place *place, const struct plan *plan, struct error *err)
 {
-    int64_t hole = place_fills(plan) ? -1 : guard_first_hole(&place->guard, place_end(plan));
+    int64_t hole = place_fills(plan) ? -1 : place_hole(place, plan);
+    bool half = !place_fills(plan) && place->guard.ours &&
+                place->guard.superblock.filled_bytes < place_filled_end(plan);
 
-    if (hole < 0) {
-        return 0;
+    if (hole >= 0) {
+        error_set(err, EXIT_USAGE, -EINVAL,
+                  "%s: nothing was ever written at byte %lld, and reading holes is no measurement",
+                  plan->drive_path, (long long)hole);
+        return error_hint(err, "fill it first: --set phases.fill=yes");
     }
-    error_set(err, EXIT_USAGE, -EINVAL,
-              "%s: nothing was ever written at byte %lld, and reading holes is no measurement",
-              plan->drive_path, (long long)hole);
-    return error_hint(err, "fill it first: --set phases.fill=yes");
+    if (half) {
+        error_set(err, EXIT_USAGE, -EINVAL,
+                  "%s: an earlier run has not filled it as far as this one reads",
+                  plan->drive_path);
+        return error_hint(err, "fill it first: --set phases.fill=yes");
+    }
+    return 0;
 }
 
 /* What a VM asks for comes in multiples of this. A model's log does as the drive does. */
@@ -98,19 +119,21 @@ static int place_refuse_units(const struct place *place, const struct plan *plan
     uint32_t least = place->guard.facts.dio_align_bytes;
     char needs[UNITS_TEXT], has[UNITS_TEXT];
 
+    units_format_size_exact(least, needs, sizeof(needs));
+    if (least > DRIVE_ALIGN_MOST) {
+        error_set(err, EXIT_USAGE, -EINVAL, "%.200s takes multiples of %s alone", plan->drive_path,
+                  needs);
+        return error_hint(err, "format it with sectors of 4 KiB or 512 bytes, or choose another");
+    }
     for (uint32_t i = 0; i < plan->vm_count; i++) {
         uint32_t unit = unit_of(&plan->vms[i]);
 
-        if (least <= unit && least <= DRIVE_ALIGN_MOST) {
-            continue;
+        if (least > unit) { /* of a block workload: pages are 4 KiB at least */
+            error_set(err, EXIT_USAGE, -EINVAL, "%.200s takes multiples of %s, and %s asks for %s",
+                      plan->drive_path, needs, plan->vms[i].name,
+                      units_format_size_exact(unit, has, sizeof(has)));
+            return error_hint(err, "workload.size says how large requests are");
         }
-        error_set(err, EXIT_USAGE, -EINVAL, "%.200s takes multiples of %s, and %s asks for %s",
-                  plan->drive_path, units_format_size_exact(least, needs, sizeof(needs)),
-                  plan->vms[i].name, units_format_size_exact(unit, has, sizeof(has)));
-        return error_hint(err, plan->vms[i].target == PLAN_BARE
-                                   ? "workload.size says how large requests are"
-                                   : "a drive that is formatted with sectors of 4 KiB or less is "
-                                     "wanted");
     }
     return 0;
 }
@@ -135,15 +158,17 @@ int place_open(struct place *place, const struct plan *plan, struct error *err)
         return rc;
     }
     place->open = true;
-    if (place_refuse_units(place, plan, err) < 0) {
-        return err->code;
-    }
     place_layout(plan, layout);
     place->filled = !plan->fill_always && place->guard.ours &&
                     place->guard.superblock.filled_bytes >= place_end(plan) &&
                     strcmp(place->guard.superblock.sha256, layout) == 0 &&
                     place_hole(place, plan) < 0;
-    return place_refuse_holes(place, plan, err);
+    rc = place_refuse_units(place, plan, err);
+    rc = rc < 0 ? rc : place_refuse_holes(place, plan, err);
+    if (rc < 0 && place->guard.created) {
+        unlink(plan->drive_path);
+    }
+    return rc;
 }
 
 /* Between the superblock and the first VM nothing lies; it is written, so that no hole is left. */

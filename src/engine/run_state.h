@@ -58,6 +58,8 @@ struct run {
     struct steady_watch watch;         /* of the phase, for until_steady */
     bool steady;                       /* and what it has said */
     uint64_t written_bytes;            /* since the run began, the fill included */
+    uint64_t early_errors;             /* of I/O before the sample */
+    int64_t stood_ns;                  /* of the sample, in which no interval was ended in time */
     uint64_t phase_bytes[PLAN_PHASES]; /* the same by phase */
 
     struct result_interval *now, *so_far; /* vm_count + 1 rows each */

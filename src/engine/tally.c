@@ -132,6 +132,14 @@ static bool is_stub(const struct run *run, const struct result_interval *row)
     return row->length_ns < run->plan->interval_ns / 2;
 }
 
+/* An interval that took half as long again: nobody was there to end it. */
+static void count_standstill(struct run *run, const struct result_interval *row)
+{
+    int64_t late_ns = row->length_ns - run->plan->interval_ns;
+
+    run->stood_ns += late_ns > run->plan->interval_ns / 2 ? late_ns : 0;
+}
+
 static void series_add(const struct run *run, struct series *series,
                        const struct result_interval *row)
 {
@@ -163,6 +171,14 @@ static void tally_new_phase(struct run *run, uint32_t phase, int64_t from_ns)
     }
 }
 
+/* What fails before the sample leaves its mark in it. */
+static void count_early(struct run *run, const struct record *record)
+{
+    for (uint32_t k = 0; k < IO_VERBS * IO_AREAS; k++) {
+        run->early_errors += record->ios[k].errors;
+    }
+}
+
 static void tally_vm(struct run *run, uint32_t i, const struct record *record)
 {
     struct vm_total *total = &run->totals[i];
@@ -171,6 +187,8 @@ static void tally_vm(struct run *run, uint32_t i, const struct record *record)
     if (tally_phase(run)->kind == PHASE_SAMPLE) {
         record_add(&total->sample, record);
         series_add(run, &total->series, &run->now[i]);
+    } else {
+        count_early(run, record);
     }
     total->last = record->facts;
     total->waiting_last = record->waiting;
@@ -195,6 +213,7 @@ void tally_interval(struct run *run, struct record *const *records)
     run->phase_bytes[run->phase] += run->now[vms].write_bytes;
     if (tally_phase(run)->kind == PHASE_SAMPLE) {
         series_add(run, &run->all_series, &run->now[vms]);
+        count_standstill(run, &run->now[vms]);
     }
     rows_of_records(run, run->so_far, run->scratch_all, phase_of, NULL);
 }

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
@@ -156,6 +158,17 @@ static int check_opened(const struct look *look, struct error *err)
     return 0;
 }
 
+static int check_writable(const struct look *look, struct error *err)
+{
+    int read_only = 0;
+
+    if (ioctl(look->guard->fd, BLKROGET, &read_only) < 0 || !read_only) {
+        return 0;
+    }
+    error_set(err, EXIT_FAILED, -EROFS, "%s is read-only, and the scenario writes", look->asked);
+    return error_hint(err, "`blockdev --setrw` makes it writable, if the drive itself is");
+}
+
 static int block_confirm(const struct look *look, struct error *err)
 {
     char found[FOUND_BYTES], holds[FOUND_BYTES + 16], size[UNITS_TEXT];
@@ -220,6 +233,7 @@ static int block_open(struct look *look, struct error *err)
     drive_facts_of_fd(guard->fd, SYSFS, &guard->facts);
     guard->ours = superblock_read(guard->fd, &guard->superblock);
     code = look->request->write ? check_opened(look, err) : 0;
+    code = code == 0 && look->request->write ? check_writable(look, err) : code;
     code = code < 0 ? code : check_size(look, err);
     if (code == 0 && guard->facts.capacity_bytes == 0) {
         code = error_set(err, EXIT_FAILED, -ENOMEDIUM, "%s has no size: no medium, or not set up",
@@ -579,11 +593,6 @@ int64_t guard_hole_between(const struct guard *guard, uint64_t from, uint64_t un
         return errno == ENXIO && from < until ? (int64_t)from : -1; /* the file ends before */
     }
     return (uint64_t)hole < until ? (int64_t)hole : -1;
-}
-
-int64_t guard_first_hole(const struct guard *guard, uint64_t bytes)
-{
-    return guard_hole_between(guard, 0, bytes);
 }
 
 bool guard_file_bytes(const struct guard *guard, uint64_t *ret_bytes, uint64_t *ret_allocated)

@@ -96,6 +96,7 @@ static uint32_t model_identities(const struct model *m, struct target_check *ret
     ret[n++] = check_equal("pool.dirty",
                            (double)(pool->dirtied - pool->captured) - (double)pool->discarded,
                            count_dirty(m), EXIT_WANTING);
+    ret[n++] = check_equal("log.errors", 0, log->error != 0, EXIT_FAILED);
     ret[n++] = check_equal("log.lsn", (double)(log->record_bytes + log->image_bytes),
                            (double)log->lsn, EXIT_WANTING);
     ret[n++] = check_equal("log.written", (double)(log->issued - log->skipped_bytes),
@@ -106,7 +107,7 @@ static uint32_t model_identities(const struct model *m, struct target_check *ret
     return n;
 }
 
-enum { OWN_CHECKS = 8 };
+enum { OWN_CHECKS = 9 };
 
 uint32_t model_check(struct target *target, struct target_check *ret, uint32_t limit)
 {

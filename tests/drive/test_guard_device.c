@@ -308,6 +308,15 @@ static void never_one_over_what_others_use(void **state)
     }
 }
 
+static void a_read_only_one_is_said_to_be(void **state)
+{
+    struct device *device = *state;
+
+    assert_int_equal(run("blockdev --setro %s", device->path), 0);
+    refused(to_write(device), EXIT_FAILED, "is read-only");
+    assert_int_equal(run("blockdev --setrw %s", device->path), 0);
+}
+
 static void never_one_below_another(void **state)
 {
     struct device *device = *state;
@@ -356,7 +365,7 @@ static void our_own_still_needs_the_name(void **state)
     refused(request, EXIT_USAGE, "corners");
     accepted(&guard, (struct guard_request){.path = device->path}); /* reading does not */
     assert_true(guard.ours);
-    assert_int_equal(guard_first_hole(&guard, BYTES), -1);
+    assert_int_equal(guard_hole_between(&guard, 0, BYTES), -1);
     guard_close(&guard);
 }
 
@@ -385,6 +394,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_mounted_partition_keeps_the_disk, setup, teardown),
         cmocka_unit_test_setup_teardown(never_a_mounted_one, setup, teardown),
         cmocka_unit_test_setup_teardown(never_one_over_what_others_use, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_read_only_one_is_said_to_be, setup, teardown),
         cmocka_unit_test_setup_teardown(never_one_below_another, setup, teardown),
         cmocka_unit_test_setup_teardown(never_one_that_a_process_has_open, setup, teardown),
         cmocka_unit_test_setup_teardown(our_own_still_needs_the_name, setup, teardown),
