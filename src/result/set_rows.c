@@ -325,13 +325,19 @@ static bool has_like(const struct set *a, uint32_t run, const struct set *b)
     return here == there;
 }
 
-/* The first run of a series fills the drive, the others find it full: of each side as many. */
-static bool sides_alike(const struct set *a, const struct set *b)
+/*
+ * The first run of a series fills the drive, the others find it full: of each side as many. One
+ * side alone is held against nothing.
+ */
+static bool sides_alike(const struct set *const *sets, uint32_t count)
 {
-    bool alike = a->run_count == b->run_count;
+    bool alike = count > 1;
 
-    for (uint32_t i = 0; alike && i < a->run_count; i++) {
-        alike = has_like(a, i, b);
+    for (uint32_t s = 1; alike && s < count; s++) {
+        alike = sets[s]->run_count == sets[0]->run_count;
+        for (uint32_t i = 0; alike && i < sets[0]->run_count; i++) {
+            alike = has_like(sets[0], i, sets[s]);
+        }
     }
     return alike;
 }
@@ -341,12 +347,9 @@ static void bytes_row(const struct set *const *sets, uint32_t count, struct set_
 {
     bool alike = true;
 
-    for (uint32_t s = 1; s < count; s++) {
-        alike = alike && sides_alike(sets[0], sets[s]);
+    if (sides_alike(sets, count)) {
+        row->match = SET_SAME;
     }
-    row->match = alike ? SET_SAME : row->match;
-    alike = true;
-
     for (uint32_t s = 0; s < count; s++) {
         for (uint32_t i = 0; i < sets[s]->run_count; i++) {
             alike = alike && asked_alike(sets[0]->runs[0].result, sets[s]->runs[i].result);

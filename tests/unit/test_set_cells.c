@@ -250,6 +250,8 @@ static void test_bytes_of_a_series(void **state)
             }
         }
         assert_int_equal(ask("precondition_bytes", 2)->match, cases[i].match);
+        /* of one side, as `history` asks, the runs differ */
+        assert_int_equal(ask("precondition_bytes", 1)->match, SET_DIFFERS);
         end(state);
         begin(state);
     }
