@@ -2,11 +2,9 @@
 # What goes wrong before the sample is told after it, and what was not filled is not read.
 # limit: 120
 . "$ROOT/tests/lib/tap.sh"
+. "$ROOT/tests/lib/loop_drive.sh"
 
-command -v losetup >/dev/null || skip_all 'losetup is not installed'
-truncate -s 4G image
-loop=$(losetup -f --show image 2>/dev/null) || skip_all 'no loop device here'
-trap 'losetup -d "$loop"; tap_end' EXIT
+loop_drive 4G
 
 cat > db.yaml <<'Y'
 workload: {kind: tpcc, warehouses: 1, cycle: 200ms}

@@ -2,11 +2,9 @@
 # A drive whose sectors are 4 KiB: databases run on it, and smaller requests are refused by name.
 # limit: 90
 . "$ROOT/tests/lib/tap.sh"
+. "$ROOT/tests/lib/loop_drive.sh"
 
-command -v losetup >/dev/null || skip_all 'losetup is not installed'
-truncate -s 1G image
-loop=$(losetup -f --show -b 4096 image 2>/dev/null) || skip_all 'no loop device here'
-trap 'losetup -d "$loop"; tap_end' EXIT
+loop_drive 1G -b 4096
 
 cat > db.yaml <<'Y'
 workload: {kind: tpcc, warehouses: 1, cycle: 500ms}

@@ -1,4 +1,5 @@
 # What a user does wrong, and what servers do: read it after db_cases.sh.
+. "$ROOT/tests/lib/dying.sh"
 
 # refused NAME CODE REGEX CMD...: one clear message, no password, this exit code
 refused() {
@@ -130,15 +131,8 @@ case_read_only() {
 
 # the server does not come back: the run ends after its patience, with what it has
 case_goes_away() {
-    "$RAWTPS" $tpcc --set phases.sample=60s --set target.patience=2s --target "$url" --out away \
-        --interval 1s \
-        >out 2>err </dev/null &
-    pid=$!
-    sleep 3
-    server_kill s
-    code=0
-    wait "$pid" || code=$?
-    out=$(cat out) err=$(cat err)
+    while_dying $tpcc --set phases.sample=60s --set target.patience=2s --target "$url" --out away \
+        --interval 1s
     is 'the server is gone for good: exit code' "$code" 3
     like 'the message' "$err" '^rawtps: .*the server has not been reached for'
     like 'the partial result is kept' "$(cat away/run.json)" '"ended": *"failed"'

@@ -1,6 +1,8 @@
 # Cases of `calibrate` and `fidelity --measure`, which hold on both kinds of servers:
 # `. "$ROOT/tests/lib/live_cases.sh"`, after tap.sh and servers.sh. Each function prints TAP.
 
+. "$ROOT/tests/lib/dying.sh"
+
 trap 'servers_end; tap_end' EXIT
 
 # live_start KIND: a server s with two warehouses, as durable as it can be; sets $kind, $url,
@@ -65,13 +67,7 @@ bad_words() {
 
 # gone COMMAND...: the server dies while it is measured, and does not come back
 gone() {
-    "$RAWTPS" "$@" --target "$url" --set target.patience=2s --for 60s >out 2>err </dev/null &
-    pid=$!
-    sleep 3
-    server_kill s
-    code=0
-    wait "$pid" || code=$?
-    out=$(cat out) err=$(cat err)
+    while_dying "$@" --target "$url" --set target.patience=2s --for 60s
     is "$kind: $1, the server is gone: exit code" "$code" 3
     like "$kind: $1, the server is gone: so it says" "$err" 'the server has not been reached for'
     like "$kind: $1, the server is gone: which" "$err" '@[^ ]*/bench'
