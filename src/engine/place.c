@@ -89,17 +89,19 @@ static uint64_t place_filled_end(const struct plan *plan)
 
 static int place_refuse_holes(const struct place *place, const struct plan *plan, struct error *err)
 {
-    int64_t hole = place_fills(plan) ? -1 : place_hole(place, plan);
-    bool half = !place_fills(plan) && place->guard.ours &&
-                place->guard.superblock.filled_bytes < place_filled_end(plan);
+    int64_t hole;
 
+    if (place_fills(plan)) {
+        return 0;
+    }
+    hole = place_hole(place, plan);
     if (hole >= 0) {
         error_set(err, EXIT_USAGE, -EINVAL,
                   "%s: nothing was ever written at byte %lld, and reading holes is no measurement",
                   plan->drive_path, (long long)hole);
         return error_hint(err, "fill it first: --set phases.fill=yes");
     }
-    if (half) {
+    if (place->guard.ours && place->guard.superblock.filled_bytes < place_filled_end(plan)) {
         error_set(err, EXIT_USAGE, -EINVAL,
                   "%s: an earlier run has not filled it as far as this one reads",
                   plan->drive_path);

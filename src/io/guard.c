@@ -134,13 +134,8 @@ static int confirm(const struct look *look, const char *found, const char *typed
 static int check_unused(const struct look *look, struct error *err)
 {
     char found[FOUND_BYTES];
-    dev_t device = look->st.st_rdev;
 
-    if (guard_rule_system(&look->disk, found) || guard_rule_mounted(&look->disk, device, found) ||
-        guard_rule_holders(&look->disk, device, found) || guard_rule_backing(&look->disk, found)) {
-        return refuse(look, err, found);
-    }
-    return 0;
+    return guard_rule_used(&look->disk, look->st.st_rdev, found) ? refuse(look, err, found) : 0;
 }
 
 /* udev may look into a drive for a moment: give it a second. */

@@ -44,7 +44,7 @@ static bool swap_backed(const void *context, const char *path)
     return backs(context, path);
 }
 
-bool guard_rule_system(const struct disk *disk, char found[FOUND_BYTES])
+static bool rule_system(const struct disk *disk, char found[FOUND_BYTES])
 {
     static const char *const places[] = {"/", "/boot", "/boot/efi", "/usr"};
 
@@ -62,7 +62,7 @@ bool guard_rule_system(const struct disk *disk, char found[FOUND_BYTES])
     return false;
 }
 
-bool guard_rule_mounted(const struct disk *disk, dev_t device, char found[FOUND_BYTES])
+static bool rule_mounted(const struct disk *disk, dev_t device, char found[FOUND_BYTES])
 {
     FILE *mounts = fopen("/proc/self/mountinfo", "re");
     char line[LINE], point[LINE];
@@ -138,7 +138,7 @@ static bool held(const char *dir, void *context)
     return true;
 }
 
-bool guard_rule_holders(const struct disk *disk, dev_t device, char found[FOUND_BYTES])
+static bool rule_holders(const struct disk *disk, dev_t device, char found[FOUND_BYTES])
 {
     char link[PATH_MAX];
 
@@ -271,12 +271,11 @@ static bool device_used(dev_t device, char found[FOUND_BYTES])
     struct disk disk;
 
     return disk_find(&disk, device, SYSFS) == 0 &&
-           (guard_rule_system(&disk, found) || guard_rule_mounted(&disk, device, found) ||
-            guard_rule_holders(&disk, device, found) || guard_rule_opened(device, found) ||
-            guard_rule_backing(&disk, found));
+           (guard_rule_used(&disk, device, found) || guard_rule_opened(device, found));
 }
 
-bool guard_rule_backing(const struct disk *disk, char found[FOUND_BYTES])
+/* A loop device whose file, or the device behind it, somebody else uses too. */
+static bool rule_backing(const struct disk *disk, char found[FOUND_BYTES])
 {
     char below[FOUND_BYTES];
     struct stat st;
@@ -290,4 +289,10 @@ bool guard_rule_backing(const struct disk *disk, char found[FOUND_BYTES])
     }
     snprintf(found, FOUND_BYTES, "is on %.120s, which %.180s", disk->backing, below);
     return true;
+}
+
+bool guard_rule_used(const struct disk *disk, dev_t device, char found[FOUND_BYTES])
+{
+    return rule_system(disk, found) || rule_mounted(disk, device, found) ||
+           rule_holders(disk, device, found) || rule_backing(disk, found);
 }

@@ -144,16 +144,17 @@ int draft_targets(struct draft *draft, struct error *err)
 {
     const struct plan_request *request = draft->request;
     bool asked = request->target || request->server_count > 0;
+    bool model = request->virtual_time || request->drive;
     struct plan *plan = draft->plan;
 
-    if ((request->virtual_time || request->drive) && draft->scenario.workload.kind == PLAN_TPCB) {
+    if (model && draft->scenario.workload.kind == PLAN_TPCB) {
         return refuse_no_server(err);
     }
-    if ((request->virtual_time || request->drive) && asked) {
+    if (model && asked) {
         return error_set(err, EXIT_USAGE, -EINVAL,
                          "--target and --vm exclude --virtual and --drive");
     }
-    if (request->virtual_time || request->drive) {
+    if (model) {
         if (draft->scenario.target.url[0] != '\0') {
             plan_warn(plan, "%s: the model answers, not the server of target.url",
                       request->virtual_time ? "--virtual" : "--drive");

@@ -330,14 +330,11 @@ int yaml_parse(struct yaml *yaml, const char *file, const char *text, size_t len
 
 static int read_failed(const char *file, int error, struct error *err)
 {
-    enum exit_code exit;
+    bool wrong_name = error == ENOENT || error == ENOTDIR || error == EISDIR;
 
-    if (error == EISDIR) {
-        error_set(err, EXIT_USAGE, -error, "%s: %s", file, strerror(error));
-        return error_hint(err, "a YAML file is wanted: name one that is in it");
-    }
-    exit = error == ENOENT || error == ENOTDIR ? EXIT_USAGE : EXIT_FAILED;
-    return error_set(err, exit, -error, "%s: %s", file, strerror(error));
+    error_set(err, wrong_name ? EXIT_USAGE : EXIT_FAILED, -error, "%s: %s", file, strerror(error));
+    return error == EISDIR ? error_hint(err, "a YAML file is wanted: name one that is in it")
+                           : err->code;
 }
 
 static int read_bytes(const char *file, char **ret, size_t *ret_length, struct error *err)

@@ -136,18 +136,27 @@ static bool is_copy(const struct set_run *a, const struct set_run *b)
     return a->sha256[0] != '\0' && strcmp(a->sha256, b->sha256) == 0;
 }
 
-static int refuse_copy(const struct set *set, struct error *err)
+/* Another run of the set that one is a copy of, or NULL. */
+static const struct set_run *find_copy(const struct set *set, const struct set_run *run)
 {
-    const struct set_run *run = &set->runs[set->run_count - 1];
-
-    for (uint32_t i = 0; i + 1 < set->run_count; i++) {
-        if (is_copy(&set->runs[i], run)) {
-            error_set(err, EXIT_USAGE, -EINVAL, "%.200s and %.200s are copies of one run",
-                      set->runs[i].path, run->path);
-            return error_hint(err, copy_hint);
+    for (uint32_t i = 0; i < set->run_count; i++) {
+        if (&set->runs[i] != run && is_copy(&set->runs[i], run)) {
+            return &set->runs[i];
         }
     }
-    return 0;
+    return NULL;
+}
+
+static int refuse_copy(const struct set *set, struct error *err)
+{
+    const struct set_run *run = &set->runs[set->run_count - 1], *other = find_copy(set, run);
+
+    if (!other) {
+        return 0;
+    }
+    error_set(err, EXIT_USAGE, -EINVAL, "%.200s and %.200s are copies of one run", other->path,
+              run->path);
+    return error_hint(err, copy_hint);
 }
 
 /* path: a run directory. */
@@ -463,14 +472,13 @@ int set_refuse_void(const struct set *set, struct error *err)
 static int refuse_copies(const struct set *a, const struct set *b, struct error *err)
 {
     for (uint32_t i = 0; i < a->run_count; i++) {
-        for (uint32_t j = 0; j < b->run_count; j++) {
-            if (is_copy(&a->runs[i], &b->runs[j])) {
-                error_set(err, EXIT_USAGE, -EINVAL,
-                          "%.200s, of %s, and %.200s, of %s, are copies "
-                          "of one run",
-                          a->runs[i].path, a->label, b->runs[j].path, b->label);
-                return error_hint(err, copy_hint);
-            }
+        const struct set_run *other = find_copy(b, &a->runs[i]);
+
+        if (other) {
+            error_set(err, EXIT_USAGE, -EINVAL,
+                      "%.200s, of %s, and %.200s, of %s, are copies of one run", a->runs[i].path,
+                      a->label, other->path, b->label);
+            return error_hint(err, copy_hint);
         }
     }
     return 0;
