@@ -32,6 +32,8 @@ enum sql_fate sql_rig_run(struct sql_rig *rig, struct sql *sql, struct sql_rig_a
 /* Both at once, for a text without parameters, as a utility. */
 enum sql_fate sql_rig_text(struct sql_rig *rig, struct sql *sql, const char *text,
                            struct sql_rig_answer *answer);
+/* Wait until at least one of two that have begun is done. */
+void sql_rig_wait(struct sql_rig *rig, struct sql_rig_answer *a, struct sql_rig_answer *b);
 /* Turn the loop for so long. */
 void sql_rig_turn(struct sql_rig *rig, int64_t ns);
 
