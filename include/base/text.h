@@ -30,6 +30,8 @@ void text_add(struct text *text, const char *string);
 void text_add_bytes(struct text *text, const void *bytes, size_t n);
 void text_add_char(struct text *text, char c);
 void text_add_repeat(struct text *text, char c, size_t times);
+/* As one word of a shell's command line: quoted where it must be. */
+void text_add_word(struct text *text, const char *word);
 void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *text, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));

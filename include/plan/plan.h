@@ -188,6 +188,12 @@ struct plan_listing {
 };
 int plan_list(struct plan_listing **ret_rows, uint32_t *ret_count, struct error *err);
 
+/*
+ * Are the plan's requests multiples of what a drive takes? facts as guard_open() or guard_look()
+ * gave them. Errors: EXIT_USAGE.
+ */
+int plan_suits(const struct plan *plan, const struct drive_facts *facts, struct error *err);
+
 /* What a user of the engine may cost in memory; the engine asserts that it keeps to it. */
 enum { PLAN_USER_BYTES = 416 };
 

@@ -91,6 +91,21 @@ void text_add_repeat(struct text *text, char c, size_t times)
     }
 }
 
+void text_add_word(struct text *text, const char *word)
+{
+    if (word[0] != '\0' && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                             "0123456789_-+=./:@%,")] == '\0') {
+        text_add(text, word);
+        return;
+    }
+    text_add_char(text, '\'');
+    for (; *word != '\0'; word++) {
+        text_add(text, *word == '\'' ? "'\\'" : "");
+        text_add_char(text, *word);
+    }
+    text_add_char(text, '\'');
+}
+
 void text_addf(struct text *text, const char *format, ...)
 {
     va_list args;

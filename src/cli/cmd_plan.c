@@ -69,7 +69,7 @@ static enum exit_code look(const struct plan *plan, struct text *ret)
     if (plan->drive != PLAN_DRIVE_URING) {
         return EXIT_FINE;
     }
-    if (guard_look(&request, &facts, &err) == 0) {
+    if (guard_look(&request, &facts, &err) == 0 && plan_suits(plan, &facts, &err) == 0) {
         explain_drive(&facts, ret);
         return EXIT_FINE;
     }

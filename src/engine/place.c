@@ -9,7 +9,6 @@
 
 #include "base/checksum.h"
 #include "base/must.h"
-#include "base/units.h"
 
 static bool place_fills(const struct plan *plan)
 {
@@ -110,36 +109,6 @@ static int place_refuse_holes(const struct place *place, const struct plan *plan
     return 0;
 }
 
-/* What a VM asks for comes in multiples of this. A model's log does as the drive does. */
-static uint32_t unit_of(const struct plan_vm *vm)
-{
-    return vm->target == PLAN_BARE ? block_unit_bytes(&vm->block) : vm->model.page_bytes;
-}
-
-static int place_refuse_units(const struct place *place, const struct plan *plan, struct error *err)
-{
-    uint32_t least = place->guard.facts.dio_align_bytes;
-    char needs[UNITS_TEXT], has[UNITS_TEXT];
-
-    units_format_size_exact(least, needs, sizeof(needs));
-    if (least > DRIVE_ALIGN_MOST) {
-        error_set(err, EXIT_USAGE, -EINVAL, "%.200s takes multiples of %s alone", plan->drive_path,
-                  needs);
-        return error_hint(err, "format it with sectors of 4 KiB or 512 bytes, or choose another");
-    }
-    for (uint32_t i = 0; i < plan->vm_count; i++) {
-        uint32_t unit = unit_of(&plan->vms[i]);
-
-        if (least > unit) { /* of a block workload: pages are 4 KiB at least */
-            error_set(err, EXIT_USAGE, -EINVAL, "%.200s takes multiples of %s, and %s asks for %s",
-                      plan->drive_path, needs, plan->vms[i].name,
-                      units_format_size_exact(unit, has, sizeof(has)));
-            return error_hint(err, "workload.size says how large requests are");
-        }
-    }
-    return 0;
-}
-
 int place_open(struct place *place, const struct plan *plan, struct error *err)
 {
     struct guard_request request = {
@@ -165,12 +134,15 @@ int place_open(struct place *place, const struct plan *plan, struct error *err)
                     place->guard.superblock.filled_bytes >= place_end(plan) &&
                     strcmp(place->guard.superblock.sha256, layout) == 0 &&
                     place_hole(place, plan) < 0;
-    rc = place_refuse_units(place, plan, err);
-    rc = rc < 0 ? rc : place_refuse_holes(place, plan, err);
-    if (rc < 0 && place->guard.created) {
-        unlink(plan->drive_path);
+    rc = plan_suits(plan, &place->guard.facts, err);
+    return rc < 0 ? rc : place_refuse_holes(place, plan, err);
+}
+
+void place_unmake(struct place *place)
+{
+    if (place->open) {
+        guard_unmake(&place->guard);
     }
-    return rc;
 }
 
 /* Between the superblock and the first VM nothing lies; it is written, so that no hole is left. */

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "guard_rules.h"
 #include "signature.h"
@@ -60,11 +61,16 @@ static int refuse(const struct look *look, struct error *err, const char *found)
 static int cannot_open(const struct look *look, int code, struct error *err)
 {
     error_set(err, EXIT_FAILED, code, "%s cannot be opened: %s", look->asked, strerror(-code));
+    if (code == -EPERM && geteuid() == 0) { /* root is kept out by an attribute alone */
+        return error_hint(err, "`lsattr` says whether it is immutable; `chattr -i` ends that");
+    }
     switch (-code) {
     case EACCES:
     case EPERM:
         return error_hint(err, "run as a user who may %s it (a drive: root, or group disk)",
                           look->request->write ? "write" : "read");
+    case EMFILE:
+        return error_hint(err, "more files must be open at once: `ulimit -n` is too low");
     case EROFS:
         return error_hint(err, "its file system is mounted read-only");
     case EINVAL:
@@ -93,27 +99,19 @@ static int check_size(const struct look *look, struct error *err)
     uint64_t expected = look->request->expect_bytes, found = look->guard->facts.capacity_bytes;
 
     if (expected && expected != found) {
-        error_set(err, EXIT_USAGE, -EINVAL, "%s has %llu bytes, not %llu as expected", look->asked,
-                  (unsigned long long)found, (unsigned long long)expected);
+        error_set(err, EXIT_USAGE, -EINVAL, "%s %s %llu bytes, not %llu as expected", look->asked,
+                  look->guard->fd < 0 ? "would be made with" : "has", (unsigned long long)found,
+                  (unsigned long long)expected);
         return error_hint(err, "is it the right drive? --expect-size must be its size exactly");
     }
     return 0;
-}
-
-/* A shell takes it as one word. */
-static const char *quoted(const char *word, char *buf, size_t size)
-{
-    bool plain = word[strcspn(word, " \t'\"\\$`*?[]()<>&|;#~!")] == '\0' && word[0] != '\0';
-
-    snprintf(buf, size, plain ? "%s" : "'%s'", word);
-    return buf;
 }
 
 static int confirm(const struct look *look, const char *found, const char *typed,
                    const char *typed_is, struct error *err)
 {
     const char *erase = look->request->erase;
-    char word[PATH_MAX + 2];
+    struct text word = {0};
 
     if (erase && strcmp(erase, typed) == 0) {
         return 0;
@@ -125,8 +123,10 @@ static int confirm(const struct look *look, const char *found, const char *typed
         error_set(err, EXIT_USAGE, -EPERM, "%s %s, and this would overwrite it", look->asked,
                   found);
     }
-    return error_hint(err, "to lose all that is on it: --erase %.450s",
-                      quoted(typed, word, sizeof(word)));
+    text_add_word(&word, typed);
+    error_hint(err, "to lose all that is on it: --erase %.450s", text_string(&word));
+    text_free(&word);
+    return err->code;
 }
 
 /* ---- block devices --------------------------------------------------------------------------- */
@@ -299,6 +299,9 @@ static int file_grow(const struct look *look, struct error *err)
         }
         error_set(err, EXIT_FAILED, code, "%s: %llu bytes cannot be reserved: %s", look->asked,
                   (unsigned long long)planned, strerror(-code));
+        if (code == -EFBIG) {
+            return error_hint(err, "files may not be as large: `ulimit -f`, or its file system");
+        }
         return code == -EOPNOTSUPP
                    ? error_hint(err, "its file system cannot reserve blocks: ext4 and xfs can")
                    : code;
@@ -494,7 +497,8 @@ static int absent_open(struct look *look, struct error *err)
         return error_hint(err, "name a drive or a file that a run has filled");
     }
     planned_facts(look);
-    code = check_space(look, folder, err);
+    code = check_size(look, err);
+    code = code < 0 ? code : check_space(look, folder, err);
     if (code == 0 && !look->touch && access(folder, W_OK) < 0) {
         code = cannot_open(look, -errno, err);
     }
@@ -617,6 +621,16 @@ int guard_write_superblock(struct guard *guard, const struct superblock *superbl
                          guard->facts.path);
     }
     return 0;
+}
+
+void guard_unmake(struct guard *guard)
+{
+    struct stat ours, there;
+
+    if (guard->created && fstat(guard->fd, &ours) == 0 && stat(guard->facts.path, &there) == 0 &&
+        ours.st_dev == there.st_dev && ours.st_ino == there.st_ino) {
+        unlink(guard->facts.path);
+    }
 }
 
 void guard_close(struct guard *guard)

@@ -212,7 +212,7 @@ static int real_drive(struct draft *draft, struct error *err)
     if (plan->drive_capacity_bytes < 2 * PLAN_HEAD_BYTES) {
         error_set(err, EXIT_USAGE, -ENOSPC, "%s: too small: it has only %" PRIu64 " bytes", path,
                   S_ISREG(status.st_mode) ? draft->file_bytes : plan->drive_capacity_bytes);
-        return error_hint(err, draft->file_ours
+        return error_hint(err, draft->file_ours || status.st_size == 0
                                    ? "a file that is removed is made as large as is needed"
                                    : "a file that is not there is made as large as is needed");
     }

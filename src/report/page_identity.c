@@ -127,22 +127,6 @@ void page_identity(struct doc *doc, const struct result *result)
     row(doc, "run", result->run.id);
 }
 
-/* A word of a shell's command line: quoted where it must be. */
-static void add_word(struct text *out, const char *word)
-{
-    if (word[0] != '\0' && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                             "0123456789_-+=./:@%,")] == '\0') {
-        text_add(out, word);
-        return;
-    }
-    text_add_char(out, '\'');
-    for (; *word != '\0'; word++) {
-        text_add(out, *word == '\'' ? "'\\'" : "");
-        text_add_char(out, *word);
-    }
-    text_add_char(out, '\'');
-}
-
 void page_reproduce(struct doc *doc, const struct result *result, const char *run_dir)
 {
     struct text line;
@@ -151,7 +135,7 @@ void page_reproduce(struct doc *doc, const struct result *result, const char *ru
     text_init(&line);
     for (uint32_t i = 0; i < result->run.command_count; i++) {
         text_add(&line, i > 0 ? " " : "");
-        add_word(&line, result->run.command[i]);
+        text_add_word(&line, result->run.command[i]);
     }
     if (line.length > 0) {
         doc_pair(doc, "command", "%s", text_string(&line));

@@ -33,6 +33,34 @@ like 'it says that run would take it' "$out" 'scratch.img'
 run "$RAWTPS" run file.yaml --drive scratch.img --quiet --for 1s
 is 'it may be used again; --quiet is quiet' "$code$err" 0
 
+run "$RAWTPS" run file.yaml --drive new.img --out probe
+is 'refused after its file was made: exit code' "$code" 2
+not_ok 'and the file is gone again' test -e new.img
+run "$RAWTPS" run file.yaml --drive scratch.img --out probe
+is 'refused on a file that was there: exit code' "$code" 2
+ok 'it stays' test -s scratch.img
+for command in plan run; do
+    run "$RAWTPS" "$command" file.yaml --drive new.img --expect-size 1GiB
+    is "$command: a file that would be made has another size" "$code" 2
+    like 'which is said' "$err" '^rawtps: new.img would be made with [0-9]+ bytes, not 1073741824'
+    not_ok 'and it is not made' test -e new.img
+done
+(
+    ulimit -f 1000
+    "$RAWTPS" run file.yaml --drive new.img 2>err >out
+)
+like 'a limit on files is named' "$(cat err)" 'hint: .*`ulimit -f`'
+not_ok 'and nothing is left' test -e new.img
+
+: > empty.img
+run "$RAWTPS" run file.yaml --drive empty.img
+like 'an empty file may be removed' "$err" '^rawtps: hint: a file that is removed is made as large'
+head -c 50000000 /dev/urandom > "it's.img"
+run "$RAWTPS" run file.yaml --drive "it's.img"
+like 'what is to be typed is a word of the shell' "$err" \
+    "--erase '/.*/it'\\\\''s.img'$"
+is 'and the shell takes it' "$(eval "echo ${err##*--erase }")" "$PWD/it's.img"
+
 head -c 50000000 /dev/zero > precious.img
 for command in plan run; do
     run "$RAWTPS" "$command" file.yaml --drive precious.img

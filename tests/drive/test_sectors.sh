@@ -29,9 +29,11 @@ Y
 run "$RAWTPS" run block.yaml --drive "$loop" --erase "$PWD/image" --quiet --out block
 is 'requests of whole sectors run' "$code" 0
 for size in 512 6KiB '[{size: 4KiB, share: 50%}, {size: 1KiB, share: 50%}]'; do
-    run "$RAWTPS" run block.yaml --set "workload.size=$size" --drive "$loop" \
-        --erase "$PWD/image"
-    is "others are refused: $size" "$code" 2
-    like "by what the drive takes: $size" "$err" \
-        "^rawtps: $loop takes multiples of 4KiB, and vm0 asks"
+    for command in plan run; do
+        run "$RAWTPS" $command block.yaml --set "workload.size=$size" --drive "$loop" \
+            --erase "$PWD/image"
+        is "$command: others are refused: $size" "$code" 2
+        like "by what the drive takes: $size" "$err" \
+            "^rawtps: $loop takes multiples of 4KiB, and vm0 asks"
+    done
 done

@@ -14,6 +14,22 @@
 #include <stdio.h>
 #include <string.h>
 
+static void a_word_is_one_of_the_shell(void **state)
+{
+    static const char *const rows[][2] = {{"", "''"},
+                                          {"a=1/b.img", "a=1/b.img"},
+                                          {"two words", "'two words'"},
+                                          {"it's", "'it'\\''s'"}};
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct text text = {0};
+
+        text_add_word(&text, rows[i][0]);
+        assert_string_equal(text_string(&text), rows[i][1]);
+        text_free(&text);
+    }
+}
+
 static void text_grows(void **state)
 {
     struct text text;
@@ -167,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_grows),
+        cmocka_unit_test(a_word_is_one_of_the_shell),
         cmocka_unit_test(lack_of_memory_is_kept_in_mind),
         cmocka_unit_test(finds_the_word_that_was_meant),
         cmocka_unit_test(distance_counts_a_swap_once),
