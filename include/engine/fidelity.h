@@ -23,6 +23,7 @@ struct fidelity_share {
 struct fidelity_figures {
     double page_reads, page_writes, dirty_delta, images, log_bytes, log_writes, lock_waits;
     double doublewritten, batches, created;
+    double splits;                               /* of leaves: innodb's Sysbench alone */
     double by_checkpoint, by_cleaner, by_victim; /* page writes */
     double tps;                                  /* transactions a second */
     struct fidelity_share tables[FIDELITY_TABLES];

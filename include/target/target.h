@@ -25,6 +25,7 @@ struct target_facts {
     int64_t cpu_busy_ns; /* of all cores together */
     uint32_t cores;
     uint64_t stamps_checked, stamp_errors;
+    uint64_t leaf_splits; /* of indexes that grow at random places; models alone */
 };
 
 /* Something that must hold after a run: an accounting identity or consistency rule. */

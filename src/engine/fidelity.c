@@ -136,6 +136,7 @@ void fidelity_figures_add(struct fidelity_figures *sum, const struct fidelity_fi
     sum->doublewritten += one->doublewritten * by;
     sum->batches += one->batches * by;
     sum->created += one->created * by;
+    sum->splits += one->splits * by;
     sum->by_checkpoint += one->by_checkpoint * by;
     sum->by_cleaner += one->by_cleaner * by;
     sum->by_victim += one->by_victim * by;

@@ -262,6 +262,7 @@ static int cell_figures(struct fidelity_figures *ret, const struct json_node *no
         .doublewritten = take_figure(&per, "doublewrite_pages"),
         .batches = take_figure(&per, "doublewrite_batches"),
         .created = take_figure(&per, "pages_created"),
+        .splits = take_figure(&per, "leaf_splits"),
         .by_checkpoint = take_figure(&per, "writes_checkpoint"),
         .by_cleaner = take_figure(&per, "writes_bgwriter"),
         .by_victim = take_figure(&per, "writes_backend"),

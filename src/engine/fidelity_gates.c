@@ -107,6 +107,9 @@ static void gates_of_innodb(struct fidelity_outcome *outcome, bool pages)
                  m->batches > 0 ? m->doublewritten / m->batches : 0, t->doublewritten / t->batches,
                  BATCH_LEAST, BATCH_MOST, cell->settled);
     }
+    if (!cell->is_tpcc && t->splits > 0) { /* of a live server they are not counted */
+        gate_within(outcome, "leaf splits", m->splits, t->splits, PAGES_WITHIN, false);
+    }
     if (cell->is_tpcc && cell->warehouses == 10 && cell->threads == 8) {
         gate_add(outcome, "lock waits", m->lock_waits, t->lock_waits, LOCKS_LEAST, LOCKS_MOST,
                  cell->settled);

@@ -408,6 +408,7 @@ void fidelity_figures_between(struct fidelity_figures *ret, const struct target_
     ret->lock_waits = (double)(b->lock_waits - a->lock_waits) / n;
     ret->doublewritten = (double)(b->pages_doublewritten - a->pages_doublewritten) / n;
     ret->created = (double)(b->pages_created - a->pages_created) / n;
+    ret->splits = (double)(b->leaf_splits - a->leaf_splits) / n;
 }
 
 static void figures_of(struct fidelity_figures *ret, const struct target_facts *a,

@@ -204,7 +204,7 @@ static void random_split(struct model_random *random, struct model *m, struct mo
     }
     right = index_slot(index, page);
     s->split = page;
-    random->splits++;
+    m->facts.leaf_splits++;
     random->fill[right] = random->heap[right] = (uint16_t)rest;
     random->from[right] = (uint32_t)middle;
     random->next[right] = random->next[leaf];
@@ -288,7 +288,6 @@ static void random_merge(struct model_random *random, struct model *m, struct mo
     random->next[right] = random->freed;
     random->fill[right] = random->heap[right] = 0;
     random->freed = right;
-    random->merges++;
     note_neighbors(random, m, s, left);
     s->leaf = index_page(index, left);
     s->split = page;

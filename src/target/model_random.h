@@ -18,7 +18,6 @@ struct model_random {
     uint32_t freed;       /* leaf that was merged away last; the one before it in its `next` */
     uint32_t merge_below; /* innodb: a leaf with fewer records looks for one to merge with */
     uint32_t tidy_room;   /* innodb: for fewer records than these a page is not reorganized */
-    uint64_t splits, merges;
 };
 
 /* full: every leaf holds what it can, as CREATE INDEX leaves it; else between half and full. */

@@ -37,14 +37,14 @@ static uint64_t splits_after(uint32_t gone)
     struct model_random *k = full_index(&capacity);
     struct model *m = target_model_inside(rig.target);
     struct model_session session = {0};
-    uint64_t before = k->splits;
+    uint64_t before = m->facts.leaf_splits;
 
     assert_true(gone < capacity / 2);
     for (uint32_t i = 0; i < gone; i++) {
         random_remove(k, m, &session, 0, 0);
     }
     random_insert(k, m, &session, 0, 0);
-    before = k->splits - before;
+    before = m->facts.leaf_splits - before;
     rig_close(&rig);
     return before;
 }
