@@ -208,20 +208,6 @@ static void long_texts_and_many_rows_come_whole(void **state)
 
 /* ---- pipeline -------------------------------------------------------------------------------- */
 
-static void wait_all(struct sql_rig *rig, const struct sql_rig_answer *answers, uint32_t n)
-{
-    uint32_t done = 0;
-
-    for (int turn = 0; turn < 500 && done < n; turn++) {
-        sql_rig_turn(rig, 10000000);
-        done = 0;
-        for (uint32_t i = 0; i < n; i++) {
-            done += answers[i].done;
-        }
-    }
-    assert_int_equal(done, n);
-}
-
 static void check_pipeline(struct sql_rig *rig, struct sql *sql, int d)
 {
     static const char *const texts[] = {"BEGIN", "UPDATE pipe SET b = b + 1", "SELECT b FROM pipe",
@@ -241,7 +227,7 @@ static void check_pipeline(struct sql_rig *rig, struct sql *sql, int d)
             rig->ops->begin(sql, &answers[i].call);
             assert_int_equal(answers[i].done, 0);
         }
-        wait_all(rig, answers, 5);
+        sql_rig_wait(rig, answers, 5);
         snprintf(wanted, sizeof(wanted), "#%d;", round + 1);
         for (int i = 0; i < 5; i++) {
             assert_int_equal(answers[i].call.fate, SQL_DONE);
@@ -254,7 +240,7 @@ static void check_pipeline(struct sql_rig *rig, struct sql *sql, int d)
             sql_rig_ask(&answers[i], &s[i], NULL);
             rig->ops->begin(sql, &answers[i].call);
         }
-        wait_all(rig, answers, 5);
+        sql_rig_wait(rig, answers, 5);
         for (int i = 0; i < 5; i++) {
             assert_int_equal(answers[i].call.fate, fates[i]);
         }
@@ -267,7 +253,7 @@ static void check_pipeline(struct sql_rig *rig, struct sql *sql, int d)
             sql_rig_ask(&answers[i], &s[i], NULL);
             rig->ops->begin(sql, &answers[i].call);
         }
-        wait_all(rig, answers, 3);
+        sql_rig_wait(rig, answers, 3);
         assert_int_equal(answers[0].call.fate, SQL_DONE);
         assert_int_equal(answers[1].call.fate, SQL_REFUSED);
         assert_int_equal(answers[2].call.fate, SQL_DONE);
@@ -321,10 +307,7 @@ static void a_connection_may_be_closed_by_its_answer(void **state)
             closer.rig = &rig;
             closer.sql = sql_rig_connect(&rig, &options);
             rig.ops->begin(closer.sql, &closer.call);
-            for (int turn = 0; turn < 100 && !closer.done; turn++) {
-                sql_rig_turn(&rig, 10000000);
-            }
-            assert_int_equal(closer.done, 1);
+            sql_rig_until(&rig, &closer.done);
             assert_int_equal(closer.call.fate, i % 2 ? SQL_REFUSED : SQL_DONE);
             sql_rig_close(&rig);
         }

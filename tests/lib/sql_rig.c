@@ -65,19 +65,17 @@ static void hope_hears(void *context, struct sql *sql, const struct error *err)
     hope->loop->stop = true;
 }
 
-static void wait_for(struct sql_rig *rig, const uint32_t *a, const uint32_t *b)
+void sql_rig_until(struct sql_rig *rig, const uint32_t *done)
 {
     int64_t until_ns = clock_ns() + SQL_RIG_PATIENCE_NS;
 
-    while (*a + *b == 0 && clock_ns() < until_ns) {
+    while (*done == 0 && clock_ns() < until_ns) {
         rig->loop.stop = false;
         rig->loop.in_flight++;
         loop_run(&rig->loop, rig->loop.now_ns + 100000000);
         rig->loop.in_flight--;
     }
-    assert_in_range(*a, 0, 1);
-    assert_in_range(*b, 0, 1);
-    assert_int_not_equal(*a + *b, 0);
+    assert_int_equal(*done, 1);
 }
 
 struct sql *sql_rig_try(struct sql_rig *rig, const struct sql_options *options, struct error *err)
@@ -88,7 +86,7 @@ struct sql *sql_rig_try(struct sql_rig *rig, const struct sql_options *options, 
     if (rig->ops->connect(&sql, &rig->loop, &rig->url, options, hope_hears, &hope, err) < 0) {
         return NULL;
     }
-    wait_for(rig, &hope.heard, &hope.heard);
+    sql_rig_until(rig, &hope.heard);
     if (!hope.stands) {
         rig->ops->close(sql);
         return NULL;
@@ -174,7 +172,7 @@ enum sql_fate sql_rig_run(struct sql_rig *rig, struct sql *sql, struct sql_rig_a
     answer->loop = &rig->loop;
     answer->done = 0;
     rig->ops->begin(sql, &answer->call);
-    wait_for(rig, &answer->done, &answer->done);
+    sql_rig_until(rig, &answer->done);
     if (answer->call.fate != SQL_DONE) {
         print_message("# %s: %s %s\n", answer->call.statement->text, answer->call.state,
                       answer->call.error);
@@ -193,10 +191,12 @@ enum sql_fate sql_rig_text(struct sql_rig *rig, struct sql *sql, const char *tex
     return sql_rig_run(rig, sql, answer);
 }
 
-void sql_rig_wait(struct sql_rig *rig, struct sql_rig_answer *a, struct sql_rig_answer *b)
+void sql_rig_wait(struct sql_rig *rig, struct sql_rig_answer *answers, uint32_t n)
 {
-    a->loop = b->loop = &rig->loop;
-    wait_for(rig, &a->done, &b->done);
+    for (uint32_t i = 0; i < n; i++) {
+        answers[i].loop = &rig->loop;
+        sql_rig_until(rig, &answers[i].done);
+    }
 }
 
 void sql_rig_turn(struct sql_rig *rig, int64_t ns)

@@ -32,8 +32,10 @@ enum sql_fate sql_rig_run(struct sql_rig *rig, struct sql *sql, struct sql_rig_a
 /* Both at once, for a text without parameters, as a utility. */
 enum sql_fate sql_rig_text(struct sql_rig *rig, struct sql *sql, const char *text,
                            struct sql_rig_answer *answer);
-/* Wait until at least one of two that have begun is done. */
-void sql_rig_wait(struct sql_rig *rig, struct sql_rig_answer *a, struct sql_rig_answer *b);
+/* Wait until each of n that have begun is done. */
+void sql_rig_wait(struct sql_rig *rig, struct sql_rig_answer *answers, uint32_t n);
+/* The same of what is counted elsewhere: until it is 1; a minute, however slow the host. */
+void sql_rig_until(struct sql_rig *rig, const uint32_t *done);
 /* Turn the loop for so long. */
 void sql_rig_turn(struct sql_rig *rig, int64_t ns);
 
