@@ -64,8 +64,8 @@ bool guard_file_bytes(const struct guard *guard, uint64_t *ret_bytes, uint64_t *
 /* version and crc are set here. The first block of the drive, written through and flushed. */
 int guard_write_superblock(struct guard *guard, const struct superblock *superblock,
                            struct error *err);
-/* The file that guard_open() made goes: what it was made for was refused. Any other stays. */
-void guard_unmake(struct guard *guard);
+/* The file that guard_open() made at path goes: its purpose was refused. Any other stays. */
+void guard_unmake(const struct guard *guard, const char *path);
 void guard_close(struct guard *guard);
 
 #endif

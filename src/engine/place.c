@@ -138,10 +138,10 @@ int place_open(struct place *place, const struct plan *plan, struct error *err)
     return rc < 0 ? rc : place_refuse_holes(place, plan, err);
 }
 
-void place_unmake(struct place *place)
+void place_unmake(const struct place *place, const struct plan *plan)
 {
     if (place->open) {
-        guard_unmake(&place->guard);
+        guard_unmake(&place->guard, plan->drive_path);
     }
 }
 

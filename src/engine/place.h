@@ -24,7 +24,7 @@ uint64_t place_fill_bytes(const struct plan_vm *vm);
  */
 int place_open(struct place *place, const struct plan *plan, struct error *err);
 /* The run was refused before it began: a file that was made for it goes. */
-void place_unmake(struct place *place);
+void place_unmake(const struct place *place, const struct plan *plan);
 /* Mark it as filled with this layout. */
 int place_mark(struct place *place, const struct plan *plan, struct error *err);
 /*

@@ -629,7 +629,7 @@ int run_plan(const struct plan *plan, const struct run_options *options, struct 
     }
     journal_close(&run);
     if (rc < 0 && atomic_load(&run.shared.go) <= 0) {
-        place_unmake(&run.place);
+        place_unmake(&run.place, plan);
     }
     if (!run.abandoned) { /* else its threads may yet look at it */
         run_free(&run);

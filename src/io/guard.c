@@ -477,7 +477,7 @@ static int file_make(struct look *look, struct error *err)
     code = code < 0 ? code : file_lock(look, err);
     code = code < 0 ? code : file_claim(look, err);
     if (code < 0) {
-        unlink(look->path);
+        guard_unmake(guard, look->path);
     }
     return code;
 }
@@ -623,13 +623,13 @@ int guard_write_superblock(struct guard *guard, const struct superblock *superbl
     return 0;
 }
 
-void guard_unmake(struct guard *guard)
+void guard_unmake(const struct guard *guard, const char *path)
 {
     struct stat ours, there;
 
-    if (guard->created && fstat(guard->fd, &ours) == 0 && stat(guard->facts.path, &there) == 0 &&
+    if (guard->created && fstat(guard->fd, &ours) == 0 && lstat(path, &there) == 0 &&
         ours.st_dev == there.st_dev && ours.st_ino == there.st_ino) {
-        unlink(guard->facts.path);
+        unlink(path);
     }
 }
 

@@ -36,6 +36,11 @@ is 'it may be used again; --quiet is quiet' "$code$err" 0
 run "$RAWTPS" run file.yaml --drive new.img --out probe
 is 'refused after its file was made: exit code' "$code" 2
 not_ok 'and the file is gone again' test -e new.img
+deep=$(printf '%0150d/%0150d' 0 0)
+mkdir -p "$deep"
+(cd "$deep" && "$RAWTPS" run "$OLDPWD/file.yaml" --drive new.img --out "$OLDPWD/probe" 2>err >out)
+like 'however long its whole name is: refused' "$(cat "$deep/err")" 'exists and is not an empty'
+not_ok 'and gone' test -e "$deep/new.img"
 run "$RAWTPS" run file.yaml --drive scratch.img --out probe
 is 'refused on a file that was there: exit code' "$code" 2
 ok 'it stays' test -s scratch.img
