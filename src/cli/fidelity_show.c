@@ -169,7 +169,6 @@ static void json_figures(struct json_writer *json, const char *key,
     json_key_num(json, "doublewritten", figures->doublewritten);
     json_key_num(json, "doublewrite_batches", figures->batches);
     json_key_num(json, "pages_created", figures->created);
-    json_key_num(json, "leaf_splits", figures->splits);
     json_key_num(json, "written_by_checkpoint", figures->by_checkpoint);
     json_key_num(json, "written_by_cleaner", figures->by_cleaner);
     json_key_num(json, "written_by_victim", figures->by_victim);
